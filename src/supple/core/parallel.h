@@ -1,0 +1,47 @@
+// Parallel loops whose results do not depend on the number of threads: work is cut into blocks of a
+// fixed size, and partial results are combined in block order. Built on oneTBB.
+#pragma once
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace supple {
+
+/// Limits the threads used by all parallel loops; 0 means one per core.
+void set_thread_count(int threads);
+
+/// The number of threads parallel loops may use.
+int thread_count();
+
+/// Calls `body(begin, end)` over [0, count) in blocks of `block` items, in any order, on all
+/// threads.
+template <class Body>
+void parallel_for(size_t count, size_t block, const Body& body) {
+  if (count == 0) return;
+  const size_t blocks = (count + block - 1) / block;
+  if (blocks == 1) return body(size_t{0}, count);
+  tbb::parallel_for(tbb::blocked_range<size_t>(0, blocks), [&](const auto& range) {
+    for (size_t b = range.begin(); b != range.end(); ++b)
+      body(b * block, std::min(count, (b + 1) * block));
+  });
+}
+
+/// Reduces [0, count): `map(begin, end)` gives a partial result per block of `block` items, and
+/// `combine(a, b)` joins them in block order, so that every thread count gives the same bits.
+template <class T, class Map, class Combine>
+T parallel_reduce(size_t count, size_t block, T initial, const Map& map, const Combine& combine) {
+  const size_t blocks = (count + block - 1) / block;
+  std::vector<T> partial(blocks, initial);
+  parallel_for(count, block,
+               [&](size_t begin, size_t end) { partial[begin / block] = map(begin, end); });
+  T result = std::move(initial);
+  for (T& value : partial) result = combine(std::move(result), std::move(value));
+  return result;
+}
+
+}  // namespace supple

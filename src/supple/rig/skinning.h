@@ -1,0 +1,33 @@
+// Skinning: linear blend and dual quaternions, vectorised and threaded.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "supple/rig/skin_weights.h"
+
+namespace supple {
+
+/// How joint motions are blended.
+enum class SkinningMethod { linear, dual_quaternion };
+
+/// Skins vertices with fixed weights; built once per character, then called every frame.
+class Skinner {
+ public:
+  Skinner(const SkinWeights& weights, std::vector<Bind> binds);
+  ~Skinner();
+  Skinner(Skinner&&) noexcept;
+  Skinner& operator=(Skinner&&) noexcept;
+
+  /// Poses `rest` (model space) by the joint-to-model matrices `globals` into `out`; the two may be
+  /// the same array. Bit-identical for any thread count.
+  void skin(SkinningMethod method, std::span<const Affine> globals, std::span<const Vec3f> rest,
+            std::span<Vec3f> out) const;
+
+ private:
+  struct Data;
+  std::unique_ptr<Data> m_data;
+};
+
+}  // namespace supple
