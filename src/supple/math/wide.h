@@ -1,0 +1,213 @@
+// Wide lanes: WideFloat holds as many floats as one register of the instruction set being compiled
+// for, with the arithmetic of a float, so that element code is written once as a template over
+// float, double and WideFloat. Included by kernel files only, after for_each_target.h, once per
+// target; everything lives in supple::HWY_NAMESPACE. Fused multiply-add is fused where the target
+// has it, so results differ between targets in the last bits, never between runs on one.
+#if defined(SUPPLE_MATH_WIDE_PER_TARGET) == defined(HWY_TARGET_TOGGLE)
+#ifdef SUPPLE_MATH_WIDE_PER_TARGET
+#undef SUPPLE_MATH_WIDE_PER_TARGET
+#else
+#define SUPPLE_MATH_WIDE_PER_TARGET
+#endif
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+
+#include "supple/math/for_each_target.h"
+
+#include "hwy/highway.h"
+
+SUPPLE_KERNELS_BEGIN
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// One truth value per lane.
+struct WideMask {
+  hn::Mask<hn::ScalableTag<float>> value;
+};
+
+/// One 32-bit integer per lane, for gathers.
+struct WideInt {
+  using Tag = hn::ScalableTag<int32_t>;
+  hn::Vec<Tag> value;
+};
+
+/// One float per lane.
+struct WideFloat {
+  using Tag = hn::ScalableTag<float>;
+  static constexpr size_t lanes = hn::MaxLanes(Tag());
+
+  hn::Vec<Tag> value;
+
+  WideFloat() = default;
+  HWY_INLINE WideFloat(hn::Vec<Tag> v) : value(v) {}
+  HWY_INLINE WideFloat(float x) : value(hn::Set(Tag(), x)) {}
+
+  HWY_INLINE WideFloat& operator+=(WideFloat b) { return *this = hn::Add(value, b.value); }
+  HWY_INLINE WideFloat& operator-=(WideFloat b) { return *this = hn::Sub(value, b.value); }
+  HWY_INLINE WideFloat& operator*=(WideFloat b) { return *this = hn::Mul(value, b.value); }
+  HWY_INLINE WideFloat& operator/=(WideFloat b) { return *this = hn::Div(value, b.value); }
+};
+
+// Arithmetic, lane by lane.
+HWY_INLINE WideFloat operator+(WideFloat a, WideFloat b) { return hn::Add(a.value, b.value); }
+HWY_INLINE WideFloat operator-(WideFloat a, WideFloat b) { return hn::Sub(a.value, b.value); }
+HWY_INLINE WideFloat operator*(WideFloat a, WideFloat b) { return hn::Mul(a.value, b.value); }
+HWY_INLINE WideFloat operator/(WideFloat a, WideFloat b) { return hn::Div(a.value, b.value); }
+HWY_INLINE WideFloat operator-(WideFloat a) { return hn::Neg(a.value); }
+
+/// a · b + c.
+HWY_INLINE WideFloat mul_add(WideFloat a, WideFloat b, WideFloat c) {
+  return hn::MulAdd(a.value, b.value, c.value);
+}
+/// c - a · b.
+HWY_INLINE WideFloat neg_mul_add(WideFloat a, WideFloat b, WideFloat c) {
+  return hn::NegMulAdd(a.value, b.value, c.value);
+}
+/// The smaller of two values.
+HWY_INLINE WideFloat min(WideFloat a, WideFloat b) { return hn::Min(a.value, b.value); }
+/// The larger of two values.
+HWY_INLINE WideFloat max(WideFloat a, WideFloat b) { return hn::Max(a.value, b.value); }
+/// The magnitude.
+HWY_INLINE WideFloat abs(WideFloat a) { return hn::Abs(a.value); }
+/// The square root, correctly rounded.
+HWY_INLINE WideFloat sqrt(WideFloat a) { return hn::Sqrt(a.value); }
+
+// Comparisons, lane by lane.
+HWY_INLINE WideMask operator<(WideFloat a, WideFloat b) { return {hn::Lt(a.value, b.value)}; }
+HWY_INLINE WideMask operator<=(WideFloat a, WideFloat b) { return {hn::Le(a.value, b.value)}; }
+HWY_INLINE WideMask operator>(WideFloat a, WideFloat b) { return {hn::Gt(a.value, b.value)}; }
+HWY_INLINE WideMask operator>=(WideFloat a, WideFloat b) { return {hn::Ge(a.value, b.value)}; }
+HWY_INLINE WideMask operator==(WideFloat a, WideFloat b) { return {hn::Eq(a.value, b.value)}; }
+HWY_INLINE WideMask operator&(WideMask a, WideMask b) { return {hn::And(a.value, b.value)}; }
+HWY_INLINE WideMask operator|(WideMask a, WideMask b) { return {hn::Or(a.value, b.value)}; }
+HWY_INLINE WideMask operator!(WideMask a) { return {hn::Not(a.value)}; }
+
+/// Whether any lane is true.
+HWY_INLINE bool any(WideMask a) { return !hn::AllFalse(WideFloat::Tag(), a.value); }
+/// Whether every lane is true.
+HWY_INLINE bool all(WideMask a) { return hn::AllTrue(WideFloat::Tag(), a.value); }
+/// `yes` where the mask is true, `no` elsewhere.
+HWY_INLINE WideFloat select(WideMask mask, WideFloat yes, WideFloat no) {
+  return hn::IfThenElse(mask.value, yes.value, no.value);
+}
+
+// The same verbs for plain scalars.
+HWY_INLINE float mul_add(float a, float b, float c) { return a * b + c; }
+HWY_INLINE double mul_add(double a, double b, double c) { return a * b + c; }
+HWY_INLINE float neg_mul_add(float a, float b, float c) { return c - a * b; }
+HWY_INLINE double neg_mul_add(double a, double b, double c) { return c - a * b; }
+HWY_INLINE float min(float a, float b) { return b < a ? b : a; }
+HWY_INLINE double min(double a, double b) { return b < a ? b : a; }
+HWY_INLINE float max(float a, float b) { return a < b ? b : a; }
+HWY_INLINE double max(double a, double b) { return a < b ? b : a; }
+HWY_INLINE float abs(float a) { return std::fabs(a); }
+HWY_INLINE double abs(double a) { return std::fabs(a); }
+HWY_INLINE float sqrt(float a) { return std::sqrt(a); }
+HWY_INLINE double sqrt(double a) { return std::sqrt(a); }
+HWY_INLINE bool any(bool a) { return a; }
+HWY_INLINE bool all(bool a) { return a; }
+HWY_INLINE float select(bool mask, float yes, float no) { return mask ? yes : no; }
+HWY_INLINE double select(bool mask, double yes, double no) { return mask ? yes : no; }
+
+/// Consecutive floats from any address.
+HWY_INLINE WideFloat load(const float* from) { return hn::LoadU(WideFloat::Tag(), from); }
+/// The first `count` lanes from memory, zero in the others; reads nothing past them.
+HWY_INLINE WideFloat load_first(const float* from, size_t count) {
+  alignas(64) float buffer[WideFloat::lanes] = {};
+  std::memcpy(buffer, from, count * sizeof(float));
+  return hn::Load(WideFloat::Tag(), buffer);
+}
+/// Writes all lanes to any address.
+HWY_INLINE void store(WideFloat a, float* to) { hn::StoreU(a.value, WideFloat::Tag(), to); }
+/// Writes the first `count` lanes and nothing else.
+HWY_INLINE void store_first(WideFloat a, float* to, size_t count) {
+  alignas(64) float buffer[WideFloat::lanes];
+  hn::Store(a.value, WideFloat::Tag(), buffer);
+  std::memcpy(to, buffer, count * sizeof(float));
+}
+
+/// Consecutive integers from any address.
+HWY_INLINE WideInt load_int(const int32_t* from) { return {hn::LoadU(WideInt::Tag(), from)}; }
+/// base[index] in every lane.
+HWY_INLINE WideFloat gather(const float* base, WideInt index) {
+  return hn::GatherIndex(WideFloat::Tag(), base, index.value);
+}
+
+/// Three components of consecutive points, stored x y z x y z ...
+HWY_INLINE void load_points(const float* from, WideFloat& x, WideFloat& y, WideFloat& z) {
+  hn::LoadInterleaved3(WideFloat::Tag(), from, x.value, y.value, z.value);
+}
+
+/// Writes consecutive points as x y z x y z ...
+HWY_INLINE void store_points(WideFloat x, WideFloat y, WideFloat z, float* to) {
+  hn::StoreInterleaved3(x.value, y.value, z.value, WideFloat::Tag(), to);
+}
+
+/// Four components of consecutive quadruples, stored x y z w x y z w ...
+HWY_INLINE void load_quadruples(const float* from, WideFloat& x, WideFloat& y, WideFloat& z,
+                                WideFloat& w) {
+  hn::LoadInterleaved4(WideFloat::Tag(), from, x.value, y.value, z.value, w.value);
+}
+
+/// N quadruples of floats in as few registers as the target allows, for weighted sums of small
+/// records (matrix rows, dual quaternions). Reads records of 8 floats for N <= 2, else of 16.
+template <int N>
+struct Quadruples {
+  static_assert(N >= 1 && N <= 4);
+  static constexpr size_t record = N <= 2 ? 8 : 16;
+  using Tag = hn::CappedTag<float, record>;
+  static constexpr size_t lanes = hn::MaxLanes(Tag());
+  static constexpr size_t registers = (4 * N + lanes - 1) / lanes;
+
+  hn::Vec<Tag> value[registers];
+
+  /// weight · record.
+  static HWY_INLINE Quadruples scaled(const float* from, float weight) {
+    Quadruples result;
+    const auto w = hn::Set(Tag(), weight);
+    for (size_t r = 0; r < registers; ++r)
+      result.value[r] = hn::Mul(w, hn::LoadU(Tag(), from + r * lanes));
+    return result;
+  }
+
+  /// Adds weight · record.
+  HWY_INLINE void add_scaled(const float* from, float weight) {
+    const auto w = hn::Set(Tag(), weight);
+    for (size_t r = 0; r < registers; ++r)
+      value[r] = hn::MulAdd(w, hn::LoadU(Tag(), from + r * lanes), value[r]);
+  }
+
+  /// Writes quadruple K to any address.
+  template <int K>
+  HWY_INLINE void store(float* to) const {
+    static_assert(K < N);
+    if constexpr (lanes == 1) {
+      for (size_t c = 0; c < 4; ++c) hn::StoreU(value[4 * K + c], Tag(), to + c);
+    } else {
+      store_part<K % (lanes / 4)>(Tag(), value[4 * K / lanes], to);
+    }
+  }
+
+ private:
+  // Quadruple K of a register: halves the register until one quadruple is left. (Found by argument
+  // lookup: targets of one lane have no halves.)
+  template <int K, class D, class V>
+  static HWY_INLINE void store_part(D tag, V v, float* to) {
+    if constexpr (hn::MaxLanes(D()) == 4) {
+      hn::StoreU(v, tag, to);
+    } else {
+      constexpr int half = static_cast<int>(hn::MaxLanes(D())) / 8;
+      const hn::Half<D> half_tag;
+      if constexpr (K < half)
+        store_part<K>(half_tag, LowerHalf(half_tag, v), to);
+      else
+        store_part<K - half>(half_tag, UpperHalf(half_tag, v), to);
+    }
+  }
+};
+
+SUPPLE_KERNELS_END
+
+#endif
