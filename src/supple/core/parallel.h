@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -35,6 +36,8 @@ void parallel_for(size_t count, size_t block, const Body& body) {
 /// `combine(a, b)` joins them in block order, so that every thread count gives the same bits.
 template <class T, class Map, class Combine>
 T parallel_reduce(size_t count, size_t block, T initial, const Map& map, const Combine& combine) {
+  static_assert(!std::is_same_v<T, bool>,
+                "the bits of std::vector<bool> share bytes: reduce to int");
   const size_t blocks = (count + block - 1) / block;
   std::vector<T> partial(blocks, initial);
   parallel_for(count, block,

@@ -77,9 +77,10 @@ Bytes decode_to_chunk(ByteView compressed, const std::vector<DracoRequest>& requ
 
 DracoMesh decode_draco(ByteView compressed, const std::vector<DracoRequest>& requests,
                        const JsonField& field) {
-  const IsolatedResult result =
-      run_isolated([&] { return decode_to_chunk(compressed, requests); }, IsolationLimits{});
-  if (!result.ok()) field.fail("Draco data is damaged: " + result.problem);
+  const IsolationResult result =
+      try_isolated([&] { return decode_to_chunk(compressed, requests); }, IsolationLimits{});
+  if (result.ending != IsolationEnding::finished)
+    field.fail("Draco data is damaged: " + result.problem);
   if (result.bytes.empty()) field.fail("Draco data is damaged or lacks an attribute");
   const Chunk chunk = Chunk::parse(result.bytes, field.file());
   DracoMesh mesh;

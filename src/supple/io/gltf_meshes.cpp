@@ -6,6 +6,7 @@
 #include "supple/core/error.h"
 #include "supple/io/gltf_accessor.h"
 #include "supple/io/gltf_nodes.h"
+#include "supple/math/flat.h"
 
 namespace supple {
 namespace {
@@ -91,13 +92,6 @@ bool invertible(const Affine& m) {
   const double determinant = m.linear().determinant();
   const double size = m.linear().norm();
   return std::isfinite(determinant) && std::abs(determinant) > 1e-12 * size * size * size;
-}
-
-std::vector<Vec3f> to_vectors(const std::vector<float>& values) {
-  std::vector<Vec3f> result(values.size() / 3);
-  for (size_t i = 0; i < result.size(); ++i)
-    result[i] = Vec3f(values[3 * i], values[3 * i + 1], values[3 * i + 2]);
-  return result;
 }
 
 // Triangles of a primitive over its own vertices; points and lines have none.

@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "supple/core/parallel.h"
-#include "supple/math/wide.h"
+#include "supple/math/simd.h"
 
 namespace supple {
 namespace {

@@ -140,9 +140,9 @@ void describe(Visitor& visit, Scene& s) {
   visit.field(
       "name", s.name,
       {.meaning = "Name of the scene, and of its outputs; the scene file's name when empty."});
-  visit.group_or_text("character", s.character, s.character.file,
+  visit.group_or_text("character", s.character, "file",
                       {.meaning = "The rigged character; a text alone is its file."});
-  visit.group_or_text("body", s.body, s.body.type,
+  visit.group_or_text("body", s.body, "type",
                       {.meaning = "The simulated body; a text alone is its type."});
   visit.group("frames", s.frames, {.meaning = "Which frames are simulated."});
   visit.group("output", s.output, {.meaning = "What is written, and where."});

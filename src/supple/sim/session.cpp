@@ -62,14 +62,15 @@ PoseSpace make_pose_space(const PoseSpaceSettings& settings, const Character& ch
 }
 
 bool all_finite(std::span<const Vec3f> positions) {
-  return parallel_reduce(
-      positions.size(), 8192, true,
+  const int64_t bad = parallel_reduce(
+      positions.size(), 8192, int64_t{0},
       [&](size_t begin, size_t end) {
-        bool finite = true;
-        for (size_t i = begin; i < end; ++i) finite &= positions[i].allFinite();
-        return finite;
+        int64_t count = 0;
+        for (size_t i = begin; i < end; ++i) count += !positions[i].allFinite();
+        return count;
       },
-      [](bool a, bool b) { return a && b; });
+      std::plus<>());
+  return bad == 0;
 }
 
 }  // namespace

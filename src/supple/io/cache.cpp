@@ -1,0 +1,401 @@
+#include "supple/io/cache.h"
+
+#include <cmath>
+
+#include "supple/core/error.h"
+#include "supple/core/file.h"
+#include "supple/math/flat.h"
+
+namespace supple {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* format_name = "supple-cache";
+constexpr int format_version = 1;
+
+fs::path frame_path(const fs::path& folder, int frame) {
+  return folder / "frames" / fmt::format("{}.chunk", frame);
+}
+
+// --- index and static chunk --------------------------------------------------------------------
+
+Chunk static_chunk(const CacheInfo& info) {
+  Chunk chunk;
+  chunk.add<float>("rest", as_floats(info.skin.positions), 3);
+  chunk.add<int32_t>("triangles", as_ints(info.skin.triangles), 3);
+  for (const VertexAttribute& attribute : info.attributes)
+    chunk.add<float>("attribute/" + attribute.name, attribute.values,
+                     static_cast<uint32_t>(attribute.components));
+  return chunk;
+}
+
+Json parts_json(const CacheInfo& info) {
+  Json parts = Json::array();
+  for (const Part& part : info.parts)
+    parts.push_back({{"name", part.name},
+                     {"material", part.material},
+                     {"joint", part.joint},
+                     {"rigid", part.rigid},
+                     {"source_mesh", part.source_mesh},
+                     {"source_primitive", part.source_primitive},
+                     {"vertices", {part.vertices.first, part.vertices.count}},
+                     {"triangles", {part.triangles.first, part.triangles.count}}});
+  return parts;
+}
+
+std::string index_text(const CacheInfo& info, ByteView static_bytes) {
+  Json joints = Json::array();
+  for (const Joint& joint : info.joints)
+    joints.push_back({{"name", joint.name},
+                      {"parent", joint.parent},
+                      {"bone", joint.is_bone},
+                      {"source_node", joint.source_node}});
+  const Json index = {
+      {"format", format_name},
+      {"version", format_version},
+      {"name", info.name},
+      {"source", {{"file", info.source}, {"checksum", fmt::format("{:016x}", info.source_sum)}}},
+      {"frames",
+       {{"first", info.range.first},
+        {"last", info.range.last},
+        {"rate", info.range.rate},
+        {"clip_time", info.range.clip_time},
+        {"preroll", info.range.preroll}}},
+      {"vertices", info.skin.positions.size()},
+      {"triangles", info.skin.triangles.size()},
+      {"static_checksum", fmt::format("{:016x}", checksum(static_bytes))},
+      {"parts", parts_json(info)},
+      {"joints", joints},
+      {"settings", info.settings}};
+  return index.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Range parse_range(const JsonField& field, size_t limit) {
+  if (field.size() != 2) field.fail("must be [first, count]");
+  Range range;
+  range.first = static_cast<int32_t>(field[size_t{0}].integer(0, static_cast<int64_t>(limit)));
+  range.count =
+      static_cast<int32_t>(field[size_t{1}].integer(0, static_cast<int64_t>(limit) - range.first));
+  return range;
+}
+
+void parse_parts(const JsonField& parts, CacheInfo& info) {
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const JsonField field = parts[i];
+    Part part;
+    part.name = field["name"].text();
+    part.material = field["material"].text();
+    part.joint =
+        static_cast<int>(field["joint"].integer(-1, static_cast<int64_t>(info.joints.size()) - 1));
+    part.rigid = field["rigid"].boolean();
+    part.source_mesh = static_cast<int>(field["source_mesh"].integer(-1, 0x7FFFFFFF));
+    part.source_primitive = static_cast<int>(field["source_primitive"].integer(-1, 0x7FFFFFFF));
+    part.vertices = parse_range(field["vertices"], info.skin.positions.size());
+    part.triangles = parse_range(field["triangles"], info.skin.triangles.size());
+    info.parts.push_back(std::move(part));
+  }
+}
+
+void parse_joints(const JsonField& joints, CacheInfo& info) {
+  for (size_t i = 0; i < joints.size(); ++i) {
+    Joint joint;
+    joint.name = joints[i]["name"].text();
+    joint.parent = static_cast<int>(joints[i]["parent"].integer(-1, static_cast<int64_t>(i) - 1));
+    joint.is_bone = joints[i]["bone"].boolean();
+    joint.source_node = static_cast<int>(joints[i]["source_node"].integer(-1, 0x7FFFFFFF));
+    info.joints.push_back(std::move(joint));
+  }
+}
+
+FrameRange parse_frames(const JsonField& field) {
+  constexpr int64_t most = 1'000'000'000;
+  FrameRange range;
+  range.first = static_cast<int>(field["first"].integer(-most, most));
+  range.last = static_cast<int>(field["last"].integer(
+      range.first, std::min<int64_t>(most, int64_t{range.first} + 10'000'000)));
+  range.rate = field["rate"].number(1e-6, 1e6);
+  range.clip_time = field["clip_time"].number();
+  range.preroll = static_cast<int>(field["preroll"].integer(0, most));
+  return range;
+}
+
+void parse_static(const Chunk& chunk, const JsonField& root, CacheInfo& info) {
+  const auto vertices = root["vertices"].integer(0, 0x7FFFFFFF);
+  const auto triangles = root["triangles"].integer(0, 0x7FFFFFFF);
+  info.skin.positions = to_vectors(chunk.get<float>("rest", 3, vertices, root.file()));
+  const std::vector<int32_t> corners = chunk.get<int32_t>("triangles", 3, triangles, root.file());
+  for (size_t t = 0; t < corners.size(); t += 3) {
+    for (size_t c = t; c < t + 3; ++c)
+      if (corners[c] < 0 || corners[c] >= vertices)
+        throw_input_error(root.file(), "triangles",
+                          fmt::format("vertex {} does not exist", corners[c]));
+    info.skin.triangles.emplace_back(corners[t], corners[t + 1], corners[t + 2]);
+  }
+  constexpr std::string_view prefix = "attribute/";
+  for (const ChunkArray& array : chunk.arrays())
+    if (array.name.starts_with(prefix)) {
+      VertexAttribute attribute;
+      attribute.name = array.name.substr(prefix.size());
+      attribute.components = static_cast<int>(array.components);
+      attribute.values = chunk.get<float>(array.name, array.components, vertices, root.file());
+      info.attributes.push_back(std::move(attribute));
+    }
+}
+
+// --- comparing settings on resume --------------------------------------------------------------
+
+// Path of the first difference between two JSON values, or empty.
+std::string first_difference(const Json& a, const Json& b, const std::string& path) {
+  if (a.is_object() && b.is_object()) {
+    for (const auto& [key, value] : a.items()) {
+      const std::string below = path.empty() ? key : path + "." + key;
+      if (!b.contains(key)) return below;
+      const std::string found = first_difference(value, b[key], below);
+      if (!found.empty()) return found;
+    }
+    for (const auto& [key, value] : b.items())
+      if (!a.contains(key)) return path.empty() ? key : path + "." + key;
+    return {};
+  }
+  return a == b ? std::string{} : path.empty() ? std::string("settings") : path;
+}
+
+void remove_temporaries(const fs::path& folder) {
+  std::error_code code;
+  for (const fs::path& place : {folder, folder / "frames"})
+    for (const auto& entry : fs::directory_iterator(place, code))
+      if (is_temporary_file(entry.path())) fs::remove(entry.path(), code);
+}
+
+// Empties an existing cache; anything else of that name is left alone.
+void clear_for_new_cache(const fs::path& folder) {
+  std::error_code code;
+  if (!fs::exists(folder, code)) return;
+  if (!fs::is_directory(folder, code)) throw_output_error(folder.string(), "a file has that name");
+  if (fs::is_empty(folder, code)) return;
+  if (!is_cache(folder))
+    throw_output_error(folder.string(), "the folder exists and is not a cache");
+  // The index goes first: what remains after a crash is no cache rather than a mixture of two.
+  fs::remove(folder / "index.json", code);
+  for (const char* name : {"static.chunk", "checkpoint.chunk", "report.json"})
+    fs::remove(folder / name, code);
+  fs::remove_all(folder / "frames", code);
+  if (code) throw_output_error(folder.string(), code.message());
+}
+
+}  // namespace
+
+CacheInfo cache_info(const Character& character, const FrameRange& range, Json settings,
+                     const fs::path& cache_folder) {
+  CacheInfo info;
+  info.name = character.name;
+  const fs::path home = fs::absolute(cache_folder).lexically_normal().parent_path();
+  info.source =
+      fs::absolute(character.source).lexically_normal().lexically_relative(home).generic_string();
+  info.source_sum = checksum(read_file(character.source));
+  info.settings = std::move(settings);
+  info.range = range;
+  info.skin = character.skin;
+  info.parts = character.parts;
+  info.attributes = character.attributes;
+  info.joints = character.skeleton.joints;
+  return info;
+}
+
+bool is_cache(const fs::path& folder) {
+  std::error_code code;
+  return fs::is_regular_file(folder / "index.json", code) &&
+         fs::is_regular_file(folder / "static.chunk", code);
+}
+
+CacheWriter CacheWriter::create(const fs::path& folder, const CacheInfo& info) {
+  clear_for_new_cache(folder);
+  make_folder(folder / "frames");
+  const Bytes static_bytes = static_chunk(info).serialise();
+  write_file(folder / "static.chunk", static_bytes);
+  write_file(folder / "index.json", index_text(info, static_bytes));
+  return CacheWriter(folder, info.range);
+}
+
+CacheWriter CacheWriter::resume(const fs::path& folder, const CacheInfo& info) {
+  const CacheReader existing(folder);
+  const std::string file = (folder / "index.json").string();
+  if (existing.info().source_sum != info.source_sum)
+    throw_input_error(
+        file, "source",
+        "the character file has changed since this cache was begun; run without --resume");
+  const std::string difference = first_difference(info.settings, existing.info().settings, "");
+  if (!difference.empty())
+    throw_input_error(file, "settings." + difference,
+                      "differs from this run; run without --resume to start again");
+  const FrameRange &a = info.range, &b = existing.info().range;
+  if (a.first != b.first || a.last != b.last || a.rate != b.rate || a.clip_time != b.clip_time ||
+      a.preroll != b.preroll)
+    throw_input_error(file, "frames", "differ from this run; run without --resume to start again");
+  remove_temporaries(folder);
+  make_folder(folder / "frames");
+  return CacheWriter(folder, info.range);
+}
+
+Chunk frame_chunk(const FrameRecord& record) {
+  Chunk chunk;
+  const std::vector<int32_t> frame = {record.frame};
+  const std::vector<double> time = {record.time};
+  chunk.add<int32_t>("frame", frame);
+  chunk.add<double>("time", time);
+  chunk.add<float>("positions", as_floats(record.body.positions), 3);
+  // Joint-to-model matrices, row by row, the constant last row left out.
+  std::vector<float> joints;
+  joints.reserve(12 * record.joints.size());
+  for (const Affine& m : record.joints)
+    for (int row = 0; row < 3; ++row)
+      for (int column = 0; column < 4; ++column)
+        joints.push_back(static_cast<float>(m(row, column)));
+  chunk.add<float>("joints", joints, 12);
+  for (const ChunkArray& extra : record.body.extras) chunk.add(extra);
+  return chunk;
+}
+
+CacheFrame frame_from_chunk(const Chunk& chunk, size_t vertices, size_t joints,
+                            std::string_view file) {
+  CacheFrame frame;
+  frame.frame = chunk.get<int32_t>("frame", 1, 1, file)[0];
+  frame.time = chunk.get<double>("time", 1, 1, file)[0];
+  frame.positions =
+      to_vectors(chunk.get<float>("positions", 3, static_cast<int64_t>(vertices), file));
+  const std::vector<float> values =
+      chunk.get<float>("joints", 12, static_cast<int64_t>(joints), file);
+  for (size_t j = 0; j < joints; ++j) {
+    Affine m = Affine::Identity();
+    for (int row = 0; row < 3; ++row)
+      for (int column = 0; column < 4; ++column)
+        m(row, column) =
+            static_cast<double>(values[12 * j + static_cast<size_t>(4 * row + column)]);
+    frame.joints.push_back(m);
+  }
+  for (const ChunkArray& array : chunk.arrays())
+    if (array.name.starts_with("map/") || array.name.starts_with("mesh/"))
+      frame.extras.push_back(array);
+  return frame;
+}
+
+void CacheWriter::write_frame(const FrameRecord& record) const {
+  write_file(frame_path(m_folder, record.frame), frame_chunk(record).serialise());
+}
+
+void CacheWriter::write_checkpoint(const Chunk& state) const {
+  write_file(m_folder / "checkpoint.chunk", state.serialise());
+}
+
+std::optional<Chunk> CacheWriter::usable_checkpoint() const {
+  const fs::path path = m_folder / "checkpoint.chunk";
+  try {
+    Chunk state = Chunk::parse(read_file(path), path.string());
+    const int next = state.get<int32_t>("session/next_frame", 1, 1, path.string())[0];
+    for (int frame = m_range.first; frame < std::min(next, m_range.last + 1); ++frame) {
+      const fs::path file = frame_path(m_folder, frame);
+      Chunk::parse(read_file(file), file.string());
+    }
+    return state;
+  } catch (const Error&) {
+    return std::nullopt;  // no checkpoint, or frames are missing: the run starts from the first
+                          // frame
+  }
+}
+
+CacheInfo parse_cache_index(ByteView index, ByteView static_bytes, const std::string& file) {
+  const Json json = parse_json(index, file);
+  const JsonField root(json, file);
+  if (root["format"].text() != format_name) root["format"].fail("is not a Supple cache");
+  if (root["version"].integer() != format_version)
+    root["version"].fail(fmt::format("{} is not supported (this program reads {})",
+                                     root["version"].integer(), format_version));
+  if (root["static_checksum"].text() != fmt::format("{:016x}", checksum(static_bytes)))
+    root["static_checksum"].fail("does not match static.chunk: the cache is damaged");
+  CacheInfo info;
+  info.name = root["name"].text();
+  info.source = root["source"]["file"].text();
+  const std::string sum = root["source"]["checksum"].text();
+  if (sum.size() != 16 || sum.find_first_not_of("0123456789abcdef") != std::string::npos)
+    root["source"]["checksum"].fail("must be 16 hexadecimal digits");
+  info.source_sum = std::stoull(sum, nullptr, 16);
+  info.settings = root["settings"].value();
+  info.range = parse_frames(root["frames"]);
+  parse_static(Chunk::parse(static_bytes, file), root, info);
+  parse_joints(root["joints"], info);
+  parse_parts(root["parts"], info);
+  return info;
+}
+
+CacheReader::CacheReader(fs::path folder) : m_folder(std::move(folder)) {
+  std::error_code code;
+  if (!fs::is_directory(m_folder, code))
+    throw_input_error(m_folder.string(), "", "is not a cache: no such folder");
+  const fs::path index = m_folder / "index.json";
+  if (!fs::exists(index, code))
+    throw_input_error(m_folder.string(), "", "is not a cache: it has no index.json");
+  m_info =
+      parse_cache_index(read_file(index), read_file(m_folder / "static.chunk"), index.string());
+}
+
+int CacheReader::frame_count() const {
+  std::error_code code;
+  int count = 0;
+  while (count < m_info.range.count() &&
+         fs::is_regular_file(frame_path(m_folder, m_info.range.first + count), code))
+    ++count;
+  return count;
+}
+
+CacheFrame CacheReader::read_frame(int frame) const {
+  const fs::path path = frame_path(m_folder, frame);
+  CacheFrame result =
+      frame_from_chunk(Chunk::parse(read_file(path), path.string()), m_info.skin.positions.size(),
+                       m_info.joints.size(), path.string());
+  if (result.frame != frame)
+    throw_input_error(path.string(), "frame",
+                      fmt::format("holds frame {} instead of {}", result.frame, frame));
+  for (const Vec3f& p : result.positions)
+    if (!p.allFinite()) throw_input_error(path.string(), "positions", "are not all finite");
+  return result;
+}
+
+fs::path CacheReader::source_path() const {
+  return (fs::absolute(m_folder).lexically_normal().parent_path() / m_info.source)
+      .lexically_normal();
+}
+
+AnimatedSkin CacheReader::animated_skin() const {
+  AnimatedSkin skin;
+  skin.name = m_info.name;
+  skin.rest = m_info.skin.positions;
+  skin.triangles = m_info.skin.triangles;
+  skin.parts = m_info.parts;
+  skin.attributes = m_info.attributes;
+  skin.rate = m_info.range.rate;
+  skin.first_frame = m_info.range.first;
+  skin.frame_count = frame_count();
+  // The maps of the first frame are the maps of all.
+  constexpr std::string_view prefix = "map/";
+  if (skin.frame_count > 0)
+    for (const ChunkArray& extra : read_frame(skin.first_frame).extras)
+      if (extra.name.starts_with(prefix) && extra.type == ElementType::f32 &&
+          extra.components == 1 && extra.rows() == skin.rest.size())
+        skin.map_names.push_back(extra.name.substr(prefix.size()));
+  skin.frame = [this, names = skin.map_names](int index) {
+    CacheFrame frame = read_frame(m_info.range.first + index);
+    SkinFrame result{std::move(frame.positions), {}};
+    for (const std::string& name : names) {
+      std::vector<float> values(result.positions.size(), 0.0f);
+      for (const ChunkArray& extra : frame.extras)
+        if (extra.name == "map/" + name && extra.data.size() == values.size() * sizeof(float))
+          std::memcpy(values.data(), extra.data.data(), extra.data.size());
+      result.maps.push_back(std::move(values));
+    }
+    return result;
+  };
+  return skin;
+}
+
+}  // namespace supple

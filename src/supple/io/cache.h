@@ -1,0 +1,117 @@
+// The native cache, NAME.supple/: an index, one static chunk and one checksummed chunk per frame.
+// Resume, viewing and every export read from it. The format is documented in docs/cache.md.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "supple/core/chunk.h"
+#include "supple/io/animated_skin.h"
+#include "supple/io/json_field.h"
+#include "supple/rig/character.h"
+#include "supple/sim/session.h"
+
+namespace supple {
+
+/// What the index and the static chunk of a cache hold.
+struct CacheInfo {
+  std::string name;
+  std::string source;       ///< character file, relative to the folder the cache lies in
+  uint64_t source_sum = 0;  ///< checksum of that file's bytes
+  Json settings;            ///< the scene, all defaults filled in
+  FrameRange range;
+  TriangleMesh skin;  ///< rest shape in the input file's vertex order
+  std::vector<Part> parts;
+  std::vector<VertexAttribute> attributes;
+  std::vector<Joint> joints;  ///< names and parents of the skeleton
+};
+
+/// Everything a cache of this run starts with.
+CacheInfo cache_info(const Character& character, const FrameRange& range, Json settings,
+                     const std::filesystem::path& cache_folder);
+
+/// One frame read back.
+struct CacheFrame {
+  int frame = 0;
+  double time = 0;
+  std::vector<Vec3f> positions;
+  std::vector<Affine> joints;
+  std::vector<ChunkArray> extras;
+};
+
+/// Writes a cache frame by frame; what is there is always whole, whenever the program is killed.
+class CacheWriter {
+ public:
+  /// Starts a new cache, replacing a cache of that name; throws an output error when something
+  /// that is not a cache has that name.
+  static CacheWriter create(const std::filesystem::path& folder, const CacheInfo& info);
+
+  /// Continues an existing cache made by the same scene from the same character; throws an input
+  /// error that names the first setting that differs.
+  static CacheWriter resume(const std::filesystem::path& folder, const CacheInfo& info);
+
+  /// Adds or replaces one frame.
+  void write_frame(const FrameRecord& record) const;
+
+  /// Replaces the checkpoint: the state after `last_frame`.
+  void write_checkpoint(const Chunk& state) const;
+
+  /// The checkpoint, when there is one and all frames up to it are whole.
+  std::optional<Chunk> usable_checkpoint() const;
+
+  /// The cache's folder.
+  const std::filesystem::path& folder() const { return m_folder; }
+
+ private:
+  CacheWriter(std::filesystem::path folder, FrameRange range)
+      : m_folder(std::move(folder)), m_range(range) {}
+
+  std::filesystem::path m_folder;
+  FrameRange m_range;
+};
+
+/// Reads a cache, finished or still growing.
+class CacheReader {
+ public:
+  /// Opens a cache; throws an input error when its index is missing or damaged.
+  explicit CacheReader(std::filesystem::path folder);
+
+  /// Index and static chunk.
+  const CacheInfo& info() const { return m_info; }
+
+  /// Number of whole frames from the first one on; frames are looked at afresh on every call.
+  int frame_count() const;
+
+  /// Reads a frame; throws an input error when it is missing or damaged.
+  CacheFrame read_frame(int frame) const;
+
+  /// The cache as exports see it; the reader must outlive the result.
+  AnimatedSkin animated_skin() const;
+
+  /// The character file, as an absolute path.
+  std::filesystem::path source_path() const;
+
+  /// The cache's folder.
+  const std::filesystem::path& folder() const { return m_folder; }
+
+ private:
+  std::filesystem::path m_folder;
+  CacheInfo m_info;
+};
+
+/// True when `folder` holds the index of a cache.
+bool is_cache(const std::filesystem::path& folder);
+
+/// The bytes of one frame as the cache stores them.
+Chunk frame_chunk(const FrameRecord& record);
+
+/// A frame from its chunk; `vertices` and `joints` are the counts it must have.
+CacheFrame frame_from_chunk(const Chunk& chunk, size_t vertices, size_t joints,
+                            std::string_view file);
+
+/// The static part of a cache from its two files' bytes.
+CacheInfo parse_cache_index(ByteView index, ByteView static_chunk, const std::string& file);
+
+}  // namespace supple
