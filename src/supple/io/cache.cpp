@@ -37,6 +37,7 @@ Json parts_json(const CacheInfo& info) {
                      {"material", part.material},
                      {"joint", part.joint},
                      {"rigid", part.rigid},
+                     {"source_node", part.source_node},
                      {"source_mesh", part.source_mesh},
                      {"source_primitive", part.source_primitive},
                      {"vertices", {part.vertices.first, part.vertices.count}},
@@ -89,6 +90,7 @@ void parse_parts(const JsonField& parts, CacheInfo& info) {
     part.joint =
         static_cast<int>(field["joint"].integer(-1, static_cast<int64_t>(info.joints.size()) - 1));
     part.rigid = field["rigid"].boolean();
+    part.source_node = static_cast<int>(field["source_node"].integer(-1, 0x7FFFFFFF));
     part.source_mesh = static_cast<int>(field["source_mesh"].integer(-1, 0x7FFFFFFF));
     part.source_primitive = static_cast<int>(field["source_primitive"].integer(-1, 0x7FFFFFFF));
     part.vertices = parse_range(field["vertices"], info.skin.positions.size());

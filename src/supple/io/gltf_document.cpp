@@ -81,7 +81,7 @@ Bytes read_external(const std::string& uri, const std::filesystem::path& folder,
   const std::filesystem::path path = folder / name;
   std::error_code code;
   if (!std::filesystem::is_regular_file(path, code))
-    field.fail(fmt::format("buffer file '{}' does not exist", printable(path.string())));
+    field.fail(fmt::format("file '{}' does not exist", printable(path.string())));
   return read_file(path);
 }
 
@@ -158,6 +158,10 @@ Bytes decode_base64(std::string_view text, const JsonField& field) {
     }
   }
   return result;
+}
+
+Bytes read_beside(const GltfDocument& document, const JsonField& field) {
+  return read_external(field.text(), document.folder, field);
 }
 
 GltfDocument parse_gltf_document(ByteView bytes, const std::string& file,

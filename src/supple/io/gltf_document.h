@@ -30,6 +30,9 @@ GltfDocument read_gltf_document(const std::filesystem::path& path);
 GltfDocument parse_gltf_document(ByteView bytes, const std::string& file,
                                  const std::filesystem::path& folder);
 
+/// The content of the file that `field`, a relative address, names.
+Bytes read_beside(const GltfDocument& document, const JsonField& field);
+
 /// The document as a .glb: all buffers joined into one.
 Bytes serialise_glb(const GltfDocument& document);
 

@@ -243,6 +243,7 @@ void read_primitive(GltfReading& reading, const JsonField& primitive, size_t num
   Part part;
   part.name = character.skeleton.joints[static_cast<size_t>(instance.joint)].name;
   part.joint = instance.joint;
+  part.source_node = character.skeleton.joints[static_cast<size_t>(instance.joint)].source_node;
   part.source_mesh = instance.mesh;
   part.source_primitive = static_cast<int>(number);
   part.rigid = !instance.skin;

@@ -32,6 +32,7 @@ struct Part {
   bool rigid = false;  ///< hung on a joint instead of skinned
   Range vertices;
   Range triangles;
+  int source_node = -1;  ///< number of the node that carries it in the input file
 };
 
 /// A named per-vertex value, such as a painted stiffness or a colour.
