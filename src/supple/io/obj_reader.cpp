@@ -324,8 +324,6 @@ Character parse_obj(ByteView bytes, const std::string& file) {
   add_notes(obj, character);
   character.skin.positions = std::move(obj.positions);
   bind_rigidly(character);
-  for (Part& part : character.parts)
-    if (part.joint < 0) part.joint = 0;
   return character;
 }
 

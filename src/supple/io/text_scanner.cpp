@@ -1,6 +1,7 @@
 #include "supple/io/text_scanner.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -9,6 +10,14 @@
 
 namespace supple {
 namespace {
+
+// Which bytes end a token: blanks, line ends, and a backslash, which may join lines.
+constexpr std::array<bool, 256> ends_token = [] {
+  std::array<bool, 256> table{};
+  for (const char c : {' ', '\t', '\v', '\f', '\n', '\r', '\\'})
+    table[static_cast<unsigned char>(c)] = true;
+  return table;
+}();
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f'; }
 
@@ -91,9 +100,10 @@ void TextScanner::skip_blanks() {
 std::string_view TextScanner::take_token() {
   m_token_line = m_line;
   const size_t first = m_at;
-  while (m_at < m_text.size() && !is_blank(m_text[m_at]) && !is_line_end(m_text[m_at]) &&
-         !at_continuation())
-    ++m_at;
+  for (; m_at < m_text.size(); ++m_at) {
+    const char c = m_text[m_at];
+    if (ends_token[static_cast<unsigned char>(c)] && (c != '\\' || at_continuation())) break;
+  }
   return m_text.substr(first, m_at - first);
 }
 
