@@ -1,9 +1,9 @@
 """Plays exported caches in Blender and compares every vertex with what was exported.
 
 Run by blender_mesh_cache_test.cpp:
-    blender -b --factory-startup --python-exit-code 3 --python mesh_cache_test.py -- FILE.json
+    blender -b --factory-startup --python-exit-code 3 --python mesh_cache_test.py -- CASE.json ...
 
-The JSON names the rest shape (OBJ), the caches, the first frame, and the expected positions of some
+Each JSON names the rest shape (OBJ), the caches, the first frame, and the expected positions of some
 frames. The modifier is set up as docs/formats.md tells users to. Prints "OK" when all agree.
 """
 
@@ -86,8 +86,8 @@ def check_import(case, vertices):
     assert error <= 1e-6, f"import moves vertices by {error}"
 
 
-def main():
-    with open(sys.argv[sys.argv.index("--") + 1], encoding="utf-8") as file:
+def check_case(path):
+    with open(path, encoding="utf-8") as file:
         case = json.load(file)
     vertices, faces = read_obj(case["obj"])
     assert largest_error(vertices, case["rest"]) == 0
@@ -95,6 +95,12 @@ def main():
         check_import(case, vertices)
     check_cache(case, "PC2", case["pc2"], vertices, faces)
     check_cache(case, "MDD", case["mdd"], vertices, faces)
+    print(f"frames from {case['first_frame']} agree")
+
+
+def main():
+    for path in sys.argv[sys.argv.index("--") + 1 :]:
+        check_case(path)
     print("OK")
 
 

@@ -123,6 +123,9 @@ inline void expect_failures_leave_no_trace(const Writer& write, const std::strin
   damaged.attributes[1].values.pop_back();
   expect_output_error([&] { write(path, damaged, {}); }, {path.string(), "COLOR_0"});
   damaged = good;
+  damaged.rest[3][2] = INFINITY;
+  expect_output_error([&] { write(path, damaged, {}); }, {path.string(), "vertex 3", "not finite"});
+  damaged = good;
   damaged.rate = 0;
   expect_output_error([&] { write(path, damaged, {}); }, {path.string(), "rate"});
   damaged = good;

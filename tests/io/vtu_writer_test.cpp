@@ -1,6 +1,5 @@
 // VTK files: the XML is searched for its arrays, the binary block decoded by hand.
 #include <cstring>
-#include <regex>
 
 #include "export_test_support.h"
 #include "supple/io/vtu_writer.h"
@@ -15,40 +14,63 @@ struct VtuFile {
   std::map<std::string, std::string> section;  // array to the element that holds it
 };
 
+// One XML tag: its name (with a slash where it closes) and its attributes.
+struct Tag {
+  std::string name;
+  std::map<std::string, std::string> attributes;
+};
+
+std::vector<Tag> read_tags(const std::string& xml) {
+  std::vector<Tag> tags;
+  for (size_t at = xml.find('<'); at != std::string::npos; at = xml.find('<', at)) {
+    const size_t end = xml.find('>', at);
+    const std::string inside = xml.substr(at + 1, end - at - 1);
+    Tag tag{inside.substr(0, inside.find(' ')), {}};
+    for (size_t key = inside.find(' '); key != std::string::npos;) {
+      const size_t open = inside.find("=\"", key);
+      if (open == std::string::npos) break;
+      const size_t close = inside.find('"', open + 2);
+      tag.attributes[inside.substr(key + 1, open - key - 1)] =
+          inside.substr(open + 2, close - open - 2);
+      key = inside.find(' ', close);
+    }
+    tags.push_back(tag);
+    at = end;
+  }
+  return tags;
+}
+
 VtuFile read_vtu(const std::filesystem::path& path) {
   const std::string text(as_text(read_file(path)));
   VtuFile vtu;
   const size_t data = text.find("<AppendedData encoding=\"raw\">");
   EXPECT_NE(data, std::string::npos);
-  const std::string xml = text.substr(0, data);
-  EXPECT_NE(xml.find("byte_order=\"LittleEndian\" header_type=\"UInt64\""), std::string::npos);
   const size_t first = text.find('_', data) + 1;
-  std::smatch match;
-  EXPECT_TRUE(std::regex_search(
-      xml, match, std::regex("<Piece NumberOfPoints=\"(\\d+)\" NumberOfCells=\"(\\d+)\">")));
-  vtu.points = std::stoul(match[1]);
-  vtu.cells = std::stoul(match[2]);
-  const std::regex element(
-      "<(/?)(PointData|CellData|Points|Cells)>|"
-      "<DataArray type=\"(\\w+)\" Name=\"([^\"]*)\" "
-      "NumberOfComponents=\"(\\d)\" format=\"appended\" offset=\"(\\d+)\"/>");
   std::string section;
   size_t end = 0;
-  for (std::sregex_iterator it(xml.begin(), xml.end(), element), last; it != last; ++it) {
-    const std::smatch& m = *it;
-    if (m[2].matched) {
-      section = m[1].length() ? "" : m[2].str();
-      continue;
+  for (const Tag& tag : read_tags(text.substr(0, data))) {
+    const auto value = [&](const char* key) { return tag.attributes.at(key); };
+    if (tag.name == "VTKFile") {
+      EXPECT_EQ(value("type") + value("byte_order") + value("header_type"),
+                "UnstructuredGridLittleEndianUInt64");
+    } else if (tag.name == "Piece") {
+      vtu.points = std::stoul(value("NumberOfPoints"));
+      vtu.cells = std::stoul(value("NumberOfCells"));
+    } else if (tag.name == "DataArray") {
+      const size_t offset = std::stoul(value("offset"));
+      EXPECT_EQ(offset, end) << "arrays follow each other";
+      EXPECT_EQ(value("format"), "appended");
+      uint64_t size = 0;
+      std::memcpy(&size, text.data() + first + offset, 8);
+      const std::string key =
+          value("type") + " " + value("Name") + " " + value("NumberOfComponents");
+      EXPECT_FALSE(vtu.arrays.count(key)) << key;
+      vtu.arrays[key] = text.substr(first + offset + 8, size);
+      vtu.section[key] = section;
+      end = offset + 8 + size;
+    } else {
+      section = tag.name;
     }
-    const size_t offset = std::stoul(m[6]);
-    EXPECT_EQ(offset, end) << "arrays follow each other";
-    uint64_t size = 0;
-    std::memcpy(&size, text.data() + first + offset, 8);
-    const std::string key = m[3].str() + " " + m[4].str() + " " + m[5].str();
-    EXPECT_FALSE(vtu.arrays.count(key)) << key;
-    vtu.arrays[key] = text.substr(first + offset + 8, size);
-    vtu.section[key] = section;
-    end = offset + 8 + size;
   }
   EXPECT_EQ(text.substr(first + end), "\n</AppendedData>\n</VTKFile>\n");
   return vtu;
@@ -95,11 +117,10 @@ void expect_frame(const VtuFile& vtu, const AnimatedSkin& skin, int index, UpAxi
 std::vector<std::pair<double, std::string>> read_pvd(const std::filesystem::path& path) {
   const std::string text(as_text(read_file(path)));
   EXPECT_NE(text.find("<VTKFile type=\"Collection\""), std::string::npos);
-  const std::regex entry(
-      "<DataSet timestep=\"([^\"]*)\" group=\"\" part=\"0\" file=\"([^\"]*)\"/>");
   std::vector<std::pair<double, std::string>> result;
-  for (std::sregex_iterator it(text.begin(), text.end(), entry), last; it != last; ++it)
-    result.emplace_back(std::stod((*it)[1]), (*it)[2]);
+  for (const Tag& tag : read_tags(text))
+    if (tag.name == "DataSet")
+      result.emplace_back(std::stod(tag.attributes.at("timestep")), tag.attributes.at("file"));
   return result;
 }
 

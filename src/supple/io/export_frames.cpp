@@ -53,6 +53,9 @@ void check_exportable(const std::filesystem::path& path, const AnimatedSkin& ski
     throw_output_error(file, fmt::format("more than {} vertices or triangles", largest / 3));
   if (!std::isfinite(skin.rate) || skin.rate <= 0)
     throw_output_error(file, fmt::format("the frame rate is {}, it must be positive", skin.rate));
+  for (size_t v = 0; v < skin.rest.size(); ++v)
+    if (!skin.rest[v].allFinite())
+      throw_output_error(file, fmt::format("the rest position of vertex {} is not finite", v));
   check_triangles(file, skin);
   for (const VertexAttribute& a : skin.attributes)
     if (a.components < 1 || a.values.size() != skin.rest.size() * static_cast<size_t>(a.components))

@@ -15,7 +15,8 @@
 namespace supple {
 
 /// Throws an output error that names `path` when `skin` cannot be exported: no frames, no vertices,
-/// a rate that is not positive, or triangles and attributes that do not fit the vertices.
+/// positions that are not finite, a rate that is not positive, or triangles and attributes that do
+/// not fit the vertices.
 void check_exportable(const std::filesystem::path& path, const AnimatedSkin& skin);
 
 /// Calls `body` with the number of each frame and the frame itself, its positions in the axes

@@ -1,5 +1,5 @@
-// MDD, the point cache LightWave began and Blender, Maya, Houdini and Cinema 4D read: positions
-// only, in skin order, big-endian. The file has no triangles, names or maps.
+// MDD, the point cache that began with LightWave and that Blender and Houdini read: positions only,
+// in skin order, big-endian. The file has no triangles, names or maps.
 #pragma once
 
 #include <filesystem>

@@ -1,5 +1,6 @@
-// PC2, the point cache of 3ds Max, Maya and Blender: positions only, in skin order. The file has no
-// triangles, names or maps; its reader needs a mesh with the same vertices in the same order.
+// PC2, the point cache of 3ds Max that Blender also plays: positions only, in skin order. The file
+// has no triangles, names or maps; its reader needs a mesh with the same vertices in the same
+// order.
 #pragma once
 
 #include <filesystem>
