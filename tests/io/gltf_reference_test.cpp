@@ -25,8 +25,9 @@ void expect_near(const Vector3d& a, const Vector3d& b, double tolerance, const s
   EXPECT_LT((a - b).norm(), tolerance) << what << ": " << a.transpose() << " and " << b.transpose();
 }
 
-/// The rotation about z, in radians, of a quaternion x y z w.
+/// The rotation about z, in radians, of a unit quaternion x y z w.
 double angle_about_z(const std::vector<double>& q) {
+  EXPECT_NEAR(std::hypot(q[2], q[3]), 1, 1e-14);
   EXPECT_EQ(q[0], 0);
   EXPECT_EQ(q[1], 0);
   return 2 * std::atan2(q[2], q[3]);
@@ -37,11 +38,13 @@ double angle_about_z(const std::vector<double>& q) {
 GltfReference two_joint_strip() {
   GltfBuilder builder;
   json attributes = {{"POSITION", builder.add_points({{0.5, 0, 0}, {0.5, 1, 0}, {-0.5, 2, 0}})}};
-  attributes["JOINTS_0"] = builder.add_accessor({0, 0, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0},
-                                                vertex_format("VEC4", Component::uint8));
-  // The second vertex's weights sum to 0.8: a quarter and three quarters.
-  attributes["WEIGHTS_0"] =
-      builder.add_accessor({1, 0, 0, 0, 0.2, 0.6, 0, 0, 1, 0, 0, 0}, vertex_format("VEC4"));
+  // The second vertex's weights are in two sets and sum to 0.8: a quarter and three quarters.
+  const AccessorFormat joints = vertex_format("VEC4", Component::uint8);
+  const AccessorFormat weights = vertex_format("VEC4");
+  attributes["JOINTS_0"] = builder.add_accessor({0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0}, joints);
+  attributes["WEIGHTS_0"] = builder.add_accessor({1, 0, 0, 0, 0.2, 0, 0, 0, 1, 0, 0, 0}, weights);
+  attributes["JOINTS_1"] = builder.add_accessor({0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0}, joints);
+  attributes["WEIGHTS_1"] = builder.add_accessor({0, 0, 0, 0, 0, 0.6, 0, 0, 0, 0, 0, 0}, weights);
   builder.add("meshes", {{"primitives", json::array({{{"attributes", attributes}}})}});
   Eigen::Matrix4d down = Eigen::Matrix4d::Identity();
   down(1, 3) = -1;

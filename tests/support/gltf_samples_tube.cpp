@@ -49,6 +49,37 @@ std::vector<TestTransform> straight_chain(const std::vector<double>& heights) {
   return joints;
 }
 
+/// Adds JOINTS_0/1 and WEIGHTS_0/1 of the eight nearest of ten joints at `heights`. One 255th is
+/// 257 parts of 65535, so that the sum of the ushort and ubyte weights is exactly one.
+void add_eight_influences(GltfBuilder& builder, json& attributes,
+                          const std::vector<Vector3d>& points, const std::vector<double>& heights) {
+  std::vector<double> sets_j[2], sets_w[2];
+  for (const Vector3d& p : points) {
+    std::vector<size_t> near(10);
+    std::iota(near.begin(), near.end(), size_t{0});
+    std::stable_sort(near.begin(), near.end(), [&](size_t a, size_t b) {
+      return std::abs(heights[a] - p.y()) < std::abs(heights[b] - p.y());
+    });
+    double sum = 0;
+    for (size_t i = 0; i < 8; ++i) sum += bell(p.y(), heights[near[i]], 0.9);
+    double rest = 65535;
+    for (size_t i = 8; i-- > 0;) {
+      const double part = bell(p.y(), heights[near[i]], 0.9) / sum;
+      const double stored = std::round(part * (i < 4 ? 65535 : 255));
+      rest -= i == 0 ? 0 : stored * (i < 4 ? 1 : 257);
+      sets_j[i / 4].push_back(static_cast<double>(near[i]));
+      sets_w[i / 4].push_back(i == 0 ? rest : stored);
+    }
+  }
+  for (int set = 0; set < 2; ++set) {
+    const std::string n = std::to_string(set);
+    attributes["JOINTS_" + n] =
+        builder.add_accessor(sets_j[set], vertex_format("VEC4", Component::uint16));
+    attributes["WEIGHTS_" + n] = builder.add_accessor(
+        sets_w[set], vertex_format("VEC4", set ? Component::uint8 : Component::uint16, true));
+  }
+}
+
 }  // namespace
 
 GltfSample rigged_tube() {
@@ -107,34 +138,8 @@ GltfSample eight_influences() {
   const std::vector<TestTransform> joints = straight_chain(heights);
   const TestShape tube = make_tube(14, 10, 2.0, 0.15);
 
-  // The eight nearest joints, nearest first; one 255th is 257 parts of 65535, so that the sum of
-  // the ushort and ubyte weights is exactly one.
-  std::vector<double> sets_j[2], sets_w[2];
-  for (const Vector3d& p : tube.points) {
-    std::vector<size_t> near(10);
-    std::iota(near.begin(), near.end(), size_t{0});
-    std::stable_sort(near.begin(), near.end(), [&](size_t a, size_t b) {
-      return std::abs(heights[a] - p.y()) < std::abs(heights[b] - p.y());
-    });
-    double sum = 0;
-    for (size_t i = 0; i < 8; ++i) sum += bell(p.y(), heights[near[i]], 0.9);
-    double rest = 65535;
-    for (size_t i = 8; i-- > 0;) {
-      const double part = bell(p.y(), heights[near[i]], 0.9) / sum;
-      const double stored = std::round(part * (i < 4 ? 65535 : 255));
-      rest -= i == 0 ? 0 : stored * (i < 4 ? 1 : 257);
-      sets_j[i / 4].push_back(static_cast<double>(near[i]));
-      sets_w[i / 4].push_back(i == 0 ? rest : stored);
-    }
-  }
   json attributes = {{"POSITION", builder.add_points(tube.points)}};
-  for (int set = 0; set < 2; ++set) {
-    const std::string n = std::to_string(set);
-    attributes["JOINTS_" + n] =
-        builder.add_accessor(sets_j[set], vertex_format("VEC4", Component::uint16));
-    attributes["WEIGHTS_" + n] = builder.add_accessor(
-        sets_w[set], vertex_format("VEC4", set ? Component::uint8 : Component::uint16, true));
-  }
+  add_eight_influences(builder, attributes, tube.points, heights);
   add_mesh(builder, "tube", attributes, builder.add_indices(tube.indices, Component::uint32));
   const std::vector<int> nodes = add_chain(builder, joints);
   const int skin = add_skin(builder, nodes, inverse_binds(Matrix4d::Identity(), joints));
