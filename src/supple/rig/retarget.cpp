@@ -1,11 +1,10 @@
 #include "supple/rig/retarget.h"
 
-#include <Eigen/SVD>
-
 #include <algorithm>
 #include <cmath>
 
 #include "supple/core/error.h"
+#include "supple/math/polar.h"
 #include "supple/rig/joint_names.h"
 
 namespace supple {
@@ -14,11 +13,14 @@ namespace {
 // Bones shorter than this part of the skeleton have no direction.
 constexpr double shortest_bone = 1e-4;
 
+// Directions closer than this (sine of the angle) to one line fix no rotation around it.
+constexpr double smallest_spread = 0.05;
+
 // Hips lower than this part of the skeleton do not measure its size.
 constexpr double lowest_hips = 0.1;
 
 Quatd local_rotation(const Joint& joint, const Transform& local) {
-  return joint.sheared ? Quatd(joint.sheared->rotation()) : local.rotation;
+  return joint.sheared ? Quatd(nearest_rotation(joint.sheared->linear())) : local.rotation;
 }
 
 // Model-space rotation of every joint, scales left out.
@@ -65,22 +67,20 @@ struct RestPose {
   double size = 0;
 };
 
+// Whether all unit directions lie on one line.
+bool parallel(const std::vector<Vec3d>& directions) {
+  return std::all_of(directions.begin(), directions.end(), [&](const Vec3d& d) {
+    return d.cross(directions[0]).norm() < smallest_spread;
+  });
+}
+
 // The rotation that turns unit directions `from` into `to`: the smallest one for a single pair (or
 // parallel ones), else the best fit in the sense of least squares.
 Quatd aligning_rotation(const std::vector<Vec3d>& from, const std::vector<Vec3d>& to) {
-  if (from.empty()) return Quatd::Identity();
+  if (parallel(from) || parallel(to)) return smallest_rotation(from[0], to[0]);
   Mat3d sum = Mat3d::Zero();
   for (size_t i = 0; i < from.size(); ++i) sum += to[i] * from[i].transpose();
-  const Eigen::JacobiSVD<Mat3d> svd(sum, Eigen::ComputeFullU | Eigen::ComputeFullV);
-  if (svd.singularValues()[1] < 1e-3 * svd.singularValues()[0])
-    return Quatd::FromTwoVectors(from[0], to[0]);
-  Mat3d fit = svd.matrixU() * svd.matrixV().transpose();
-  if (fit.determinant() < 0) {
-    Mat3d u = svd.matrixU();
-    u.col(2) *= -1;
-    fit = u * svd.matrixV().transpose();
-  }
-  return Quatd(fit).normalized();
+  return Quatd(nearest_rotation(sum)).normalized();
 }
 
 class Retargeter {
