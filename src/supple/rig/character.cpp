@@ -1,15 +1,23 @@
 #include "supple/rig/character.h"
 
+#include <Eigen/LU>
+
 #include <algorithm>
+#include <cmath>
 
 namespace supple {
 namespace {
 
+// Whether a matrix has an inverse worth the name: flattened ones have a volume of mere rounding.
+bool invertible(const Affine& matrix) {
+  const double size = matrix.linear().norm();
+  return std::abs(matrix.linear().determinant()) > 1e-12 * size * size * size;
+}
+
 // The first joint whose rest matrix can be inverted, or -1.
 int first_invertible_joint(const std::vector<Affine>& rest_globals) {
-  for (size_t j = 0; j < rest_globals.size(); ++j)
-    if (rest_globals[j].inverse().matrix().allFinite()) return static_cast<int>(j);
-  return -1;
+  const auto found = std::find_if(rest_globals.begin(), rest_globals.end(), invertible);
+  return found == rest_globals.end() ? -1 : static_cast<int>(found - rest_globals.begin());
 }
 
 int add_root_joint(Character& character) {

@@ -21,10 +21,12 @@ struct PoseSample {
 class PoseSpace {
  public:
   /// `radius` is the angle (radians) over which an example's influence fades; 0 picks the mean
-  /// distance between examples. Throws an input error when two examples coincide.
+  /// distance between examples. Throws an input error when two examples coincide, or lie so close
+  /// that this radius cannot tell them apart.
   PoseSpace(std::vector<int> joints, std::vector<PoseSample> samples, double radius = 0);
 
-  /// Adds the weights of this set's shapes at `pose` to `pose.shape_weights`.
+  /// Adds the weights of this set's shapes at `pose`, which has all driving joints, to
+  /// `pose.shape_weights`.
   void apply(Pose& pose) const;
 
   /// The weight of every sample at `pose`.
@@ -32,6 +34,7 @@ class PoseSpace {
 
  private:
   double distance(const std::vector<Quatd>& a, const std::vector<Quatd>& b) const;
+  double distance(const PoseSample& sample, const Pose& pose) const;
   double kernel(double distance) const;
 
   std::vector<int> m_joints;

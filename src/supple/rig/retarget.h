@@ -1,5 +1,7 @@
 // Retargeting: motion of one skeleton (motion capture) put on another with other proportions, rest
-// pose and names.
+// pose and names. Assumes that both rest poses stand upright along +Y and face the same way, that
+// scales are positive and uniform, and that bones turn rather than stretch: of translations only
+// the travel of the hips (and of joints above them) is carried over.
 #pragma once
 
 #include <map>
@@ -27,8 +29,20 @@ struct RetargetReport {
 };
 
 /// Poses of `motion` on `motion_skeleton` transferred to `skeleton` as a clip keyed at the motion's
-/// own frames: rest poses are aligned bone direction by bone direction, rotations are carried over
-/// in model space, the root's travel is scaled.
+/// own frames, linear in between.
+///
+/// A matched joint's bone points to the nearest matched joints below it. The smallest rotation A
+/// turns its rest direction in the character into that of the motion (best fit where there are
+/// several); joints at the end of a chain take A from the joint above, heads none. With D(t) the
+/// motion joint's model-space rotation since its rest pose, the character's is D(t) A times its own
+/// rest rotation, so that its bones point where the motion's do, whatever the local axes. Joints in
+/// between that have no match keep their local rest transform.
+///
+/// Hips (and matched joints without a matched one above) travel: their rest position plus the
+/// scaled distance of the motion's from its rest position, where rest poses that reach below the
+/// floor y = 0, as in most BVH files, are first lifted onto it.
+///
+/// Throws an input error for a joint map with unknown names, and when no joint matches.
 Clip retarget(const Skeleton& motion_skeleton, const Clip& motion, const Skeleton& skeleton,
               const RetargetOptions& options = {}, RetargetReport* report = nullptr);
 

@@ -1,9 +1,11 @@
 #include "supple/rig/skeleton.h"
 
-#include <Eigen/SVD>
+#include <Eigen/LU>
 
 #include <array>
 #include <cmath>
+
+#include "supple/math/polar.h"
 
 namespace supple {
 namespace {
@@ -36,13 +38,6 @@ Mat3d column_axes(const Mat3d& matrix) {
     known[k] = true;
   }
   return axes;
-}
-
-// The rotation nearest to a matrix of unit columns, one of which is turned round if they mirror.
-Mat3d nearest_rotation(Mat3d axes) {
-  if (axes.determinant() < 0) axes.col(0) *= -1;
-  const Eigen::JacobiSVD<Mat3d> svd(axes, Eigen::ComputeFullU | Eigen::ComputeFullV);
-  return svd.matrixU() * svd.matrixV().transpose();
 }
 
 }  // namespace
@@ -79,8 +74,9 @@ std::vector<Affine> global_matrices(const Skeleton& skeleton, const Pose& pose) 
 std::optional<Transform> decompose(const Affine& matrix) {
   const Mat3d linear = matrix.linear();
   if (!linear.allFinite() || !matrix.translation().allFinite()) return std::nullopt;
-  const Mat3d rotation = nearest_rotation(column_axes(linear));
-  if (!rotation.allFinite() || rotation.determinant() < 0.5) return std::nullopt;
+  Mat3d axes = column_axes(linear);
+  if (axes.determinant() < 0) axes.col(0) *= -1;
+  const Mat3d rotation = nearest_rotation(axes);
   // The scale that explains most: s_k = r_k · m_k.
   Transform result;
   result.translation = matrix.translation();

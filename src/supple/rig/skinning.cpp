@@ -2,13 +2,14 @@
 // quaternions after [Kavan 2008]; scale and shear by polar decomposition, blended apart.
 #include "supple/rig/skinning.h"
 
-#include <Eigen/SVD>
+#include <Eigen/LU>
 
 #include <algorithm>
 #include <unordered_map>
 
 #include "supple/core/error.h"
 #include "supple/core/parallel.h"
+#include "supple/math/polar.h"
 #include "supple/rig/skinning_kernels.h"
 
 namespace supple {
@@ -62,15 +63,9 @@ SplitMotion split(const Affine& motion) {
   const double off = (m.transpose() * m - Mat3d::Identity()).cwiseAbs().maxCoeff();
   if (!(off <= rigid_tolerance && m.determinant() > 0)) {
     result.rigid = false;
-    rotation = Mat3d::Identity();
-    result.stretch = m;
-    if (m.allFinite()) {
-      // M = U Σ Vᵀ = (U Vᵀ)(V Σ Vᵀ); a mirroring M takes both factors negative.
-      const Eigen::JacobiSVD<Mat3d> svd(m, Eigen::ComputeFullU | Eigen::ComputeFullV);
-      rotation = svd.matrixU() * svd.matrixV().transpose();
-      if (rotation.determinant() < 0) rotation = -rotation;
-      result.stretch = rotation.transpose() * m;
-    }
+    const Polar polar = polar_decomposition(m);
+    rotation = polar.rotation;
+    result.stretch = polar.stretch;
   }
   // dual = t real / 2.
   const Quatd real = Quatd(rotation).normalized();
