@@ -167,7 +167,7 @@ TEST_F(FbxFromBlender, DamagedFilesAreRefused) {
         std::ofstream(path, std::ios::binary)
             .write(reinterpret_cast<const char*>(bytes.data()),
                    static_cast<std::streamsize>(bytes.size()));
-        read_fbx(path, {10, uint64_t{2} << 30});
+        read_fbx(path, {3, uint64_t{1} << 30});
       },
       50, 100);
 }

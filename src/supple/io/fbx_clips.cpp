@@ -120,6 +120,7 @@ class ClipReader {
     Track moves = read_track(channel->mPositionKeys, channel->mNumPositionKeys, m_rate, m_file);
     Track turns = read_track(channel->mRotationKeys, channel->mNumRotationKeys, m_rate, m_file);
     Track scales = read_track(channel->mScalingKeys, channel->mNumScalingKeys, m_rate, m_file);
+    m_sparse |= is_sparse(moves) || is_sparse(turns) || is_sparse(scales);
     if (factor < 0) {
       if (tracks.whole) return;
       tracks.whole = true;
@@ -133,6 +134,15 @@ class ClipReader {
                     : kind == FactorKind::scaling ? scales
                                                   : moves;
     if (!chosen.times.empty()) tracks.factors.try_emplace(factor, std::move(chosen));
+  }
+
+  // Whether straight lines replace curves over more than a few frames.
+  bool is_sparse(const Track& track) const {
+    for (size_t k = 1; k < track.times.size(); ++k)
+      if ((track.times[k] - track.times[k - 1]) * m_rate > sparse_frames &&
+          track.values[k] != track.values[k - 1])
+        return true;
+    return false;
   }
 
   void add_joint(int joint, JointTracks& tracks) {
@@ -238,11 +248,9 @@ class ClipReader {
     channel.joint = joint;
     channel.width = target == ChannelTarget::rotation ? 4 : 3;
     channel.times.assign(track.times.begin(), track.times.begin() + static_cast<ptrdiff_t>(keys));
-    for (size_t k = 0; k < keys; ++k) {
+    for (size_t k = 0; k < keys; ++k)
       channel.values.insert(channel.values.end(), track.values[k].data(),
                             track.values[k].data() + channel.width);
-      if (k > 0) m_sparse |= (track.times[k] - track.times[k - 1]) * m_rate > sparse_frames;
-    }
     m_clip.channels.push_back(std::move(channel));
   }
 

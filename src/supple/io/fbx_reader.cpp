@@ -3,7 +3,10 @@
 #include <assimp/config.h>
 #include <assimp/postprocess.h>
 
+#include <algorithm>
+#include <assimp/DefaultLogger.hpp>
 #include <assimp/Importer.hpp>
+#include <assimp/LogStream.hpp>
 #include <cmath>
 
 #include "supple/core/error.h"
@@ -17,6 +20,31 @@ namespace supple {
 namespace {
 
 constexpr double metres_per_centimetre = 0.01;
+
+// Assimp drops objects it cannot read and only logs the reason, so its errors become notes.
+class ErrorNotes : public Assimp::LogStream {
+ public:
+  explicit ErrorNotes(std::vector<std::string>& notes) : m_notes(notes) {}
+
+  // A message is "Error, T0: FBX: what happened", with a line end.
+  void write(const char* message) override {
+    std::string_view text = message;
+    if (const size_t colon = text.find(": "); colon != std::string_view::npos)
+      text.remove_prefix(colon + 2);
+    if (text.find("no material assigned") != std::string_view::npos) return;
+    while (!text.empty() && text.back() == '\n') text.remove_suffix(1);
+    std::string note = fmt::format("Assimp: {}", text);
+    for (char& c : note)
+      if (static_cast<unsigned char>(c) < ' ') c = '?';
+    if (m_notes.size() < most_notes &&
+        std::find(m_notes.begin(), m_notes.end(), note) == m_notes.end())
+      m_notes.push_back(std::move(note));
+  }
+
+ private:
+  static constexpr size_t most_notes = 20;
+  std::vector<std::string>& m_notes;
+};
 
 // Both kinds of FBX file say so at the start; everything else must not reach Assimp, which would
 // try all of its other importers on it.
@@ -36,7 +64,10 @@ void check_signature(const Bytes& bytes, std::string_view file) {
 // animation of nodes with pivots, turns post-rotations the wrong way and hands geometric offsets
 // down to children. The importer is never destroyed: damaged files can leave it in a state that
 // crashes on destruction, and the process ends anyway.
-const aiScene& import_scene(const Bytes& bytes, std::string_view file) {
+const aiScene& import_scene(const Bytes& bytes, std::string_view file,
+                            std::vector<std::string>& notes) {
+  Assimp::DefaultLogger::create("", Assimp::Logger::NORMAL, 0);
+  Assimp::DefaultLogger::get()->attachStream(new ErrorNotes(notes), Assimp::Logger::Err);
   auto* importer = new Assimp::Importer;
   importer->SetPropertyBool(AI_CONFIG_IMPORT_FBX_PRESERVE_PIVOTS, true);
   importer->SetPropertyBool(AI_CONFIG_IMPORT_FBX_READ_TEXTURES, false);
@@ -94,8 +125,9 @@ double unit_scale(const aiScene& scene, std::vector<std::string>& notes) {
   return metres_per_centimetre;
 }
 
-Character convert(const aiScene& scene, std::string_view file) {
+Character import_character(const Bytes& bytes, std::string_view file) {
   Character character;
+  const aiScene& scene = import_scene(bytes, file, character.notes);
   Affine to_model = Affine::Identity();
   to_model.linear() = axis_turn(scene, character.notes) * unit_scale(scene, character.notes);
   const fbx::Tree tree = fbx::build_tree(scene, to_model, file);
@@ -117,10 +149,7 @@ Character read_fbx(const std::filesystem::path& path, const IsolationLimits& lim
   const std::string file = path.string();
   const Bytes bytes = read_file(path);
   check_signature(bytes, file);
-  const auto import = [&] {
-    const Character character = convert(import_scene(bytes, file), file);
-    return to_chunk(character).serialise();
-  };
+  const auto import = [&] { return to_chunk(import_character(bytes, file)).serialise(); };
   const Bytes result = run_isolated(import, limits, file);
   Character character = character_from_chunk(Chunk::parse(result, file), file);
   character.name = path.stem().string();

@@ -10,7 +10,8 @@
 //   UnitScaleFactor and axis settings state them.
 // - Times: seconds from the start of each animation stack; rates come from the file, 24 frames per
 //   second where it states none. Assimp joins keys by straight lines, whatever the curves of the
-//   file: animation should be baked on export.
+//   file: animation should be baked on export. On nodes with pivots it takes 0 for x, y or z where
+//   only the others of a rotation or translation have curves.
 //
 // Not handled: textures, cameras, lights, constraints, NURBS, rest weights of blend shapes (taken
 // as 0), in-between shapes (each becomes a shape of its own, without animation), FBX before 7.1.
