@@ -343,6 +343,10 @@ TEST(FbxText, RefusesWhatIsNoFbx) {
   for (char& c : noise) c = static_cast<char>(random());
   TextFbx infinite;
   infinite.model(100, "a", 0, {{"Lcl Translation", {1e300, 0, 0}}});
+  TextFbx wild;
+  wild.model(100, "a", 0, {});
+  wild.clip(300);
+  wild.animate(310, 301, 100, "Lcl Rotation", {0, 1}, {{0, 0, 0}, {0, 0, 2e8}});
   const std::string cases[] = {"",
                                noise,
                                "solid cube\nendsolid\n",
@@ -350,7 +354,8 @@ TEST(FbxText, RefusesWhatIsNoFbx) {
                                "Kaydara FBX Binary  " + std::string("\0\x1a\0", 3) + noise,
                                "; FBX 7.4.0 project file\nFBXHeaderExtension: {\n",
                                "FBXHeaderExtension: " + std::string(100000, '{'),
-                               infinite.text()};
+                               infinite.text(),
+                               wild.text()};
   for (const std::string& content : cases) {
     write_file(folder / "a.fbx", content);
     try {

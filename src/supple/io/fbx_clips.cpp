@@ -19,7 +19,10 @@ constexpr int most_steps = 128;
 // Keys further apart than this many frames are noted: between them curves became lines.
 constexpr double sparse_frames = 2.5;
 
-/// Values over time: xyz for vectors, xyzw for rotations.
+// More keys than hours of motion need; Assimp makes millions out of one wildly wrong angle.
+constexpr unsigned most_keys = 1'000'000;
+
+// Values over time: xyz for vectors, xyzw for rotations.
 struct Track {
   std::vector<double> times;
   std::vector<Eigen::Vector4d> values;
@@ -36,6 +39,10 @@ template <class Key>
 Track read_track(const Key* keys, unsigned count, double rate, std::string_view file) {
   Track track;
   if (!keys) return track;
+  if (count > most_keys)
+    throw_input_error(
+        file, "animation",
+        fmt::format("a channel has {} keys, at most {} are allowed", count, most_keys));
   for (unsigned k = 0; k < count; ++k) {
     const double time = keys[k].mTime / rate;
     Eigen::Vector4d value = as_value(keys[k].mValue);
