@@ -314,6 +314,21 @@ TEST(FbxText, RestsWhereItsBonesPutIt) {
     EXPECT_LT((posed[v] - character.skin.positions[v].cast<double>()).norm(), 1e-6);
 }
 
+// A mesh and a bone of the same name: the skin follows the bone.
+TEST(FbxText, PrefersBonesWhereNamesRepeat) {
+  TextFbx fbx;
+  fbx.model(100, "head", 0, {});
+  fbx.mesh(200, 100, triangle, {0, 1, -3});
+  fbx.skin(400, 200);
+  fbx.model(110, "neck", 0, {{"Lcl Translation", {0, 100, 0}}});
+  fbx.model(111, "head", 110, {{"Lcl Translation", {0, 10, 0}}});
+  fbx.cluster(410, 400, 111, {0, 1, 2}, {1, 1, 1}, translation({0, -110, 0}));
+  const Character character = read(fbx);
+  ASSERT_EQ(character.binds.size(), 1u);
+  EXPECT_EQ(character.skeleton.joints[character.binds[0].joint].parent,
+            character.skeleton.find("neck"));
+}
+
 // Polygons become triangles, corners of the same vertex become one, a shared mesh comes twice, and
 // a mirroring node keeps its triangles turned outwards.
 TEST(FbxText, WeldsCornersAndRepeatsSharedMeshes) {

@@ -137,7 +137,7 @@ Character import_character(const Bytes& bytes, std::string_view file) {
   fbx::add_clips(scene, tree, groups, file, character);
   if (!tree.repeated_names.empty())
     character.notes.push_back(
-        fmt::format("{} node names repeat, such as '{}'; skins and animations use the first node "
+        fmt::format("{} node names repeat, such as '{}'; skins and animations use the first bone "
                     "of a name",
                     tree.repeated_names.size(), printable(tree.repeated_names.front())));
   return character;

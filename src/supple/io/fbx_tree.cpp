@@ -104,11 +104,18 @@ class TreeBuilder {
     if (visit.parent >= 0) register_names(joint.name);
   }
 
-  // The root is left out: no animation may move it away from our units and axes.
+  // The root is left out: no animation may move it away from our units and axes. Where a mesh and
+  // a bone share a name, skins and animations most likely mean the bone.
   void register_names(const std::string& name) {
     const int joint = last_joint();
-    if (!m_tree.places.try_emplace(name, ChannelPlace{joint, -1}).second)
+    const auto [place, is_new] = m_tree.places.try_emplace(name, ChannelPlace{joint, -1});
+    if (!is_new) {
       m_tree.repeated_names.push_back(name);
+      const ChannelPlace known = place->second;
+      const bool bone_after_mesh = m_tree.nodes[known.joint].node->mNumMeshes > 0 &&
+                                   m_tree.nodes[joint].node->mNumMeshes == 0;
+      if (bone_after_mesh) place->second = {joint, -1};
+    }
     const auto& factors = m_tree.nodes.back().factors;
     for (size_t f = 0; f < factors.size(); ++f)
       m_tree.places.try_emplace(factors[f].name, ChannelPlace{joint, static_cast<int>(f)});
