@@ -152,7 +152,7 @@ void read_weights(GltfReading& reading, const JsonField& attributes, const Insta
     if (weight_sets.back().size() != 4 * vertices) weights.fail("has not one entry per vertex");
   }
   std::vector<Influence> influences;
-  int64_t unweighted = 0;
+  int64_t unweighted = 0, uneven = 0;
   for (size_t v = 0; v < vertices; ++v) {
     influences.clear();
     for (size_t set = 0; set < joint_sets.size(); ++set)
@@ -167,8 +167,13 @@ void read_weights(GltfReading& reading, const JsonField& attributes, const Insta
         influences.push_back({instance.first_bind + static_cast<int32_t>(joint), weight});
       }
     unweighted += influences.empty();
-    character.weights.add_vertex(influences, instance.first_bind);
+    const double sum = character.weights.add_vertex(influences, instance.first_bind);
+    uneven += !influences.empty() && std::abs(sum - 1) > 0.02;
   }
+  if (uneven > 0)
+    character.notes.push_back(
+        fmt::format("weights of {} vertices of '{}' do not sum to one: they are scaled to do so",
+                    uneven, character.parts.back().name));
   if (unweighted > 0)
     character.notes.push_back(
         fmt::format("{} vertices of '{}' have no weight: they follow the skin's first joint",

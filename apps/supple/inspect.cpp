@@ -1,0 +1,210 @@
+// supple inspect: facts and problems of a file, in plain words or as JSON.
+#include <cstdio>
+#include <memory>
+
+#include "program.h"
+#include "supple/io/bvh_reader.h"
+#include "supple/io/cache.h"
+#include "supple/io/load.h"
+#include "supple/io/scene_file.h"
+#include "supple/rig/inspection.h"
+#include "supple/rig/scale.h"
+
+namespace supple::app {
+namespace {
+
+struct InspectOptions {
+  CommonOptions common;
+  std::string file;
+  double scale = 1;
+  bool json = false;
+};
+
+Json problems_json(const std::vector<Problem>& problems) {
+  Json list = Json::array();
+  for (const Problem& problem : problems)
+    list.push_back({{"code", problem.code}, {"message", problem.message}});
+  return list;
+}
+
+Json clips_json(const std::vector<Clip>& clips) {
+  Json list = Json::array();
+  for (const Clip& clip : clips)
+    list.push_back({{"name", clip.name},
+                    {"start", clip.start()},
+                    {"end", clip.end()},
+                    {"rate", clip_rate(clip)},
+                    {"channels", clip.channels.size()}});
+  return list;
+}
+
+void print(const Json& json) {
+  std::printf("%s\n", json.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
+}
+
+Json character_json(const Character& character, const Inspection& found) {
+  const Topology& t = found.topology;
+  Json parts = Json::array();
+  for (const Part& part : character.parts)
+    parts.push_back({{"name", part.name},
+                     {"material", part.material},
+                     {"vertices", part.vertices.count},
+                     {"triangles", part.triangles.count},
+                     {"rigid", part.rigid}});
+  Json shapes = Json::array();
+  for (const BlendShape& shape : character.shapes) shapes.push_back(shape.name);
+  Json attributes = Json::array();
+  for (const VertexAttribute& attribute : character.attributes)
+    attributes.push_back(attribute.name);
+  return {{"kind", "character"},
+          {"file", character.source},
+          {"vertices", found.vertices},
+          {"welded_vertices", found.points},
+          {"triangles", found.triangles},
+          {"size", {found.size[0], found.size[1], found.size[2]}},
+          {"volume", found.volume},
+          {"area", found.area},
+          {"closed", t.closed()},
+          {"open_edges", t.open_edges},
+          {"holes", t.holes},
+          {"shells", t.shells},
+          {"joints", found.joints},
+          {"bones", found.bones},
+          {"most_influences", found.most_influences},
+          {"rest_difference", found.rest_difference},
+          {"parts", parts},
+          {"shapes", shapes},
+          {"attributes", attributes},
+          {"clips", clips_json(character.clips)},
+          {"problems", problems_json(found.problems)}};
+}
+
+void print_clips(const std::vector<Clip>& clips) {
+  for (const Clip& clip : clips)
+    std::printf("  clip      %s: %.2f s, %.6g frames per second\n", printable(clip.name).c_str(),
+                clip.end() - clip.start(), clip_rate(clip));
+}
+
+void print_character(const Character& character, const Inspection& found) {
+  std::printf("%s: %s\n", character.source.c_str(),
+              found.bones > 0 ? "a rigged character" : "a mesh without a rig");
+  std::printf("  skin      %zu vertices (%zu after welding), %zu triangles, %zu part%s\n",
+              found.vertices, found.points, found.triangles, character.parts.size(),
+              character.parts.size() == 1 ? "" : "s");
+  std::printf("  size      %.4g x %.4g x %.4g m, %s\n", found.size[0], found.size[1], found.size[2],
+              found.topology.closed() ? fmt::format("volume {:.4g} m3", found.volume).c_str()
+                                      : "surface not closed");
+  std::printf("  rig       %zu bones among %zu joints, up to %zu per vertex\n", found.bones,
+              found.joints, found.most_influences);
+  if (!character.shapes.empty()) std::printf("  shapes    %zu\n", character.shapes.size());
+  for (const VertexAttribute& attribute : character.attributes)
+    std::printf("  map       %s (%d per vertex)\n", printable(attribute.name).c_str(),
+                attribute.components);
+  print_clips(character.clips);
+  if (found.problems.empty()) std::printf("No problems found.\n");
+  if (!found.problems.empty()) std::printf("Worth knowing:\n");
+  for (const Problem& problem : found.problems) std::printf("  - %s\n", problem.message.c_str());
+}
+
+void inspect_character(const InspectOptions& options) {
+  Character character = read_character(options.file);
+  scale_character(character, options.scale);
+  const Inspection found = inspect(character);
+  if (options.json)
+    print(character_json(character, found));
+  else
+    print_character(character, found);
+}
+
+void inspect_motion(const InspectOptions& options) {
+  const Motion motion = read_bvh(options.file);
+  if (options.json)
+    return print({{"kind", "motion"},
+                  {"file", options.file},
+                  {"joints", motion.skeleton.size()},
+                  {"clips", clips_json({motion.clip})}});
+  std::printf("%s: a motion\n  rig       %zu joints\n", options.file.c_str(),
+              motion.skeleton.size());
+  print_clips({motion.clip});
+}
+
+void inspect_cache(const InspectOptions& options) {
+  const CacheReader cache(options.file);
+  const CacheInfo& info = cache.info();
+  const int frames = cache.frame_count();
+  std::vector<std::string> damaged;
+  for (int i = 0; i < frames; ++i) try {
+      cache.read_frame(info.range.first + i);
+    } catch (const Error& error) {
+      damaged.emplace_back(error.what());
+    }
+  if (options.json)
+    return print({{"kind", "cache"},
+                  {"file", options.file},
+                  {"name", info.name},
+                  {"vertices", info.skin.positions.size()},
+                  {"triangles", info.skin.triangles.size()},
+                  {"first", info.range.first},
+                  {"last", info.range.last},
+                  {"rate", info.range.rate},
+                  {"frames", frames},
+                  {"damaged", damaged},
+                  {"settings", info.settings}});
+  std::printf("%s: a cache of '%s'\n", options.file.c_str(), info.name.c_str());
+  std::printf("  skin      %zu vertices, %zu triangles\n", info.skin.positions.size(),
+              info.skin.triangles.size());
+  std::printf("  frames    %d of %d (%d to %d at %.6g per second)\n", frames, info.range.count(),
+              info.range.first, info.range.last, info.range.rate);
+  for (const std::string& problem : damaged) std::printf("  - %s\n", problem.c_str());
+}
+
+void inspect_scene(const InspectOptions& options) {
+  const Scene scene = read_scene(options.file);
+  const PreparedScene prepared = prepare_scene(scene, options.file);
+  const FrameRange range = resolve_frames(scene.frames, prepared.clip, options.file);
+  if (options.json)
+    return print({{"kind", "scene"},
+                  {"file", options.file},
+                  {"first", range.first},
+                  {"last", range.last},
+                  {"rate", range.rate},
+                  {"scene", scene_to_json(scene)}});
+  std::printf(
+      "%s: a scene\n  character %s\n  body      %s\n  frames    %d to %d at %.6g per second\n",
+      options.file.c_str(), scene.character.file.c_str(), scene.body.type.c_str(), range.first,
+      range.last, range.rate);
+}
+
+int inspect_file(const InspectOptions& options) {
+  apply(options.common);
+  const std::filesystem::path path = options.file;
+  std::error_code code;
+  if (std::filesystem::is_directory(path, code))
+    inspect_cache(options);
+  else if (path.extension() == ".json")
+    inspect_scene(options);
+  else if (path.extension() == ".bvh" || path.extension() == ".BVH")
+    inspect_motion(options);
+  else
+    inspect_character(options);
+  return done;
+}
+
+}  // namespace
+
+void add_inspect_command(CLI::App& program, int& status) {
+  auto options = std::make_shared<InspectOptions>();
+  CLI::App* command = program.add_subcommand(
+      "inspect", "Tell facts and problems of a character, motion, scene or cache in plain words.");
+  command->add_option("file", options->file, "File or cache to look at.")
+      ->required()
+      ->type_name("FILE");
+  command->add_option("--scale", options->scale, "Metres per length unit of the file.")
+      ->check(CLI::PositiveNumber)
+      ->type_name("FACTOR");
+  command->add_flag("--json", options->json, "Print JSON for other programs.");
+  add_common_options(*command, options->common);
+  command->callback([options, &status] { status = inspect_file(*options); });
+}
+
+}  // namespace supple::app

@@ -1,0 +1,315 @@
+// supple simulate: a scene or character in, a cache and exports out.
+#include <cstdio>
+#include <map>
+#include <memory>
+
+#include "interrupt.h"
+#include "program.h"
+#include "progress.h"
+#include "supple/core/file.h"
+#include "supple/core/log.h"
+#include "supple/io/cache.h"
+#include "supple/io/export.h"
+#include "supple/io/load.h"
+#include "supple/io/report_file.h"
+#include "supple/io/scene_file.h"
+#include "supple/sim/scene_fields.h"
+#include "supple/sim/session.h"
+
+namespace supple::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct SimulateOptions {
+  CommonOptions common;
+  std::string input;
+  std::vector<std::string> outputs;
+  std::string clip, motion, body, skinning, frames;
+  double rate = 0, scale = 0;
+  int preroll = -1, checkpoint_every = -1;
+  bool resume = false, dry_run = false, discard_cache = false;
+  UpAxis up = UpAxis::y;
+  ProgressStyle progress = ProgressStyle::automatic;
+};
+
+// "1001-1048", "1001" or "-5:20": two numbers around a dash or colon; a leading dash is a sign.
+void parse_frames(const std::string& text, FrameSettings& frames) {
+  int first = 0, last = 0, read = 0;
+  const auto whole = [&] { return read == static_cast<int>(text.size()); };
+  if (std::sscanf(text.c_str(), "%9d-%9d%n", &first, &last, &read) == 2 && whole()) {
+  } else if (std::sscanf(text.c_str(), "%9d:%9d%n", &first, &last, &read) == 2 && whole()) {
+  } else if (std::sscanf(text.c_str(), "%9d%n", &first, &read) == 1 && whole()) {
+    frames.first = first;
+    return;
+  } else {
+    throw Error(ErrorKind::usage,
+                fmt::format("--frames: '{}' is not FIRST or FIRST-LAST", printable(text)));
+  }
+  frames.first = first;
+  frames.last = last;
+}
+
+// The scene to run: the given file, or a scene around the given character, under the command line.
+Scene scene_from(const SimulateOptions& options) {
+  Scene scene;
+  if (fs::path(options.input).extension() == ".json") {
+    scene = read_scene(options.input);
+  } else {
+    scene.character.file = options.input;
+    scene.name = fs::path(options.input).stem().string();
+  }
+  if (!options.clip.empty()) scene.character.clip = options.clip;
+  if (!options.motion.empty()) scene.character.motion.file = options.motion;
+  if (!options.body.empty()) scene.body.type = options.body;
+  for (const auto& word : skinning_words)
+    if (options.skinning == word.word) scene.character.skinning = word.value;
+  if (!options.frames.empty()) parse_frames(options.frames, scene.frames);
+  if (options.rate > 0) scene.frames.rate = options.rate;
+  if (options.scale > 0) scene.character.scale = options.scale;
+  if (options.preroll >= 0) scene.frames.preroll = options.preroll;
+  if (options.checkpoint_every >= 0) scene.output.checkpoint_every = options.checkpoint_every;
+  if (!options.outputs.empty()) scene.output.files = options.outputs;
+  return scene;
+}
+
+// The settings results depend on: no places on disk, but the content of every input.
+Json settings_of(const Scene& scene, const PreparedScene& prepared) {
+  Scene essential = scene;
+  essential.character.file = fs::path(scene.character.file).filename().string();
+  essential.character.motion.file = fs::path(scene.character.motion.file).filename().string();
+  Json settings = scene_to_json(essential);
+  settings.erase("output");
+  for (const std::string& input : prepared.inputs)
+    settings["inputs"][fs::path(input).filename().string()] =
+        fmt::format("{:016x}", checksum(read_file(input)));
+  return settings;
+}
+
+// A run on its way: everything that must be at hand until its report is written.
+struct Run {
+  Scene scene;
+  PreparedScene prepared;
+  Json settings;
+  OutputPlan plan;
+  std::unique_ptr<Session> session;
+};
+
+Run set_up(const SimulateOptions& options) {
+  Run run;
+  run.scene = scene_from(options);
+  run.plan = plan_outputs(run.scene.output.files, run.scene.name);
+  run.prepared = prepare_scene(run.scene, options.input);
+  for (const std::string& note : run.prepared.notes) log_warning("{}", note);
+  if (!run.prepared.retargeting.pairs.empty()) {
+    log_info("motion: {} joints matched, scale {:.4g}", run.prepared.retargeting.pairs.size(),
+             run.prepared.retargeting.scale);
+    for (const auto& [joint, source] : run.prepared.retargeting.pairs)
+      log_debug("motion: {} follows {}", joint, source);
+    for (const std::string& joint : run.prepared.retargeting.unmatched)
+      log_debug("motion: {} has no counterpart", joint);
+  }
+  run.settings = settings_of(run.scene, run.prepared);
+  run.session = std::make_unique<Session>(run.prepared.character, run.scene, run.prepared.clip,
+                                          options.input);
+  return run;
+}
+
+void describe_run(const Run& run) {
+  const Character& character = *run.prepared.character;
+  const FrameRange& range = run.session->range();
+  log_info("{}: {} vertices, {} triangles, {} joints", character.name,
+           character.skin.positions.size(), character.skin.triangles.size(),
+           character.skeleton.size());
+  log_info("frames {} to {} at {:.6g} per second, clip '{}', body '{}'", range.first, range.last,
+           range.rate, run.prepared.clip ? run.prepared.clip->name : "none", run.scene.body.type);
+}
+
+// Checks everything, times a few frames and says what the whole would take.
+int dry_run(Run& run) {
+  constexpr int sample_frames = 3;
+  describe_run(run);
+  const FrameRange& range = run.session->range();
+  FrameRecord record;
+  double seconds = 0;
+  int frames = 0;
+  size_t bytes = 0;
+  for (; frames < sample_frames && !run.session->done(); ++frames) {
+    seconds += run.session->advance(record).seconds;
+    bytes = frame_chunk(record).serialise().size();
+  }
+  const double total = seconds / frames * range.count();
+  std::printf("dry run: nothing is written\n");
+  std::printf("  cache    %s\n", run.plan.cache.string().c_str());
+  for (const fs::path& path : run.plan.exports)
+    std::printf("  export   %s\n", path.string().c_str());
+  std::printf("  frames   %d (%d to %d)\n", range.count(), range.first, range.last);
+  std::printf("  time     about %.3g s (%.3g s per frame, measured on %d)\n", total,
+              total / range.count(), frames);
+  std::printf("  memory   about %.0f MB\n", peak_memory_bytes() / 1e6);
+  std::printf("  disk     about %.1f MB for the cache\n",
+              static_cast<double>(bytes) * range.count() / 1e6);
+  return done;
+}
+
+void check_writable(const fs::path& path) {
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  std::error_code code;
+  if (fs::exists(folder, code) && !fs::is_directory(folder, code))
+    throw_output_error(path.string(), folder.string() + " is not a folder");
+}
+
+// Simulates all frames that are missing; returns true when the last one is there.
+bool simulate_frames(Run& run, const SimulateOptions& options) {
+  const CacheInfo info =
+      cache_info(*run.prepared.character, run.session->range(), run.settings, run.plan.cache);
+  const bool resuming = options.resume && is_cache(run.plan.cache);
+  const CacheWriter cache = resuming ? CacheWriter::resume(run.plan.cache, info)
+                                     : CacheWriter::create(run.plan.cache, info);
+  if (resuming) {
+    if (const std::optional<Chunk> state = cache.usable_checkpoint()) {
+      run.session->load(*state, (run.plan.cache / "checkpoint.chunk").string());
+      log_info("resuming at frame {}", run.session->next_frame());
+    } else {
+      log_info("no usable checkpoint: starting from the first frame");
+    }
+  }
+  const FrameRange& range = run.session->range();
+  const fs::path report_path = run.plan.cache / "report.json";
+  const InterruptGuard guard;
+  RunReport so_far;
+  so_far.resumed = run.session->next_frame() != range.first;
+  so_far.resumed_from = run.session->next_frame();
+  const Stopwatch watch;
+  const auto write_status = [&](const std::string& status) {
+    so_far.seconds = watch.seconds();
+    write_report(report_path, so_far, run.settings, run.prepared.notes, status);
+  };
+  Progress progress(options.common.quiet ? ProgressStyle::none : options.progress,
+                    run.session->next_frame() - range.first, range.count());
+  RunHooks hooks;
+  hooks.frame = [&](const FrameRecord& record) { cache.write_frame(record); };
+  hooks.checkpoint = [&](const Chunk& state, int) {
+    cache.write_checkpoint(state);
+    write_status("running");
+  };
+  hooks.progress = [&](const FrameReport& frame) {
+    so_far.frames.push_back(frame);
+    progress.frame(frame);
+  };
+  hooks.interrupted = [&] { return guard.interrupted(); };
+  try {
+    const RunReport report = supple::run(*run.session, run.scene.output.checkpoint_every, hooks);
+    write_status(report.interrupted ? "interrupted" : "done");
+    return !report.interrupted;
+  } catch (const Error& error) {
+    write_status(std::string("failed: ") + error.what());
+    throw;
+  }
+}
+
+void export_all(const Run& run, const SimulateOptions& options) {
+  const CacheReader cache(run.plan.cache);
+  for (const fs::path& path : run.plan.exports) {
+    Progress progress(options.common.quiet ? ProgressStyle::none : options.progress, 0, 0);
+    const ExportOptions export_options{options.up, [&](int count, int total) {
+                                         progress.writing(path.filename().string(), count, total);
+                                       }};
+    const std::string line = export_cache(cache, path, export_options);
+    if (!options.common.quiet) std::printf("wrote %s\n", line.c_str());
+  }
+}
+
+int simulate(const SimulateOptions& options) {
+  apply(options.common);
+  Run run = set_up(options);
+  if (options.dry_run) return dry_run(run);
+  for (const fs::path& path : run.plan.exports) check_writable(path);
+  describe_run(run);
+  if (!simulate_frames(run, options)) {
+    log_warning("interrupted before frame {}; add --resume to go on", run.session->next_frame());
+    return interrupted;
+  }
+  export_all(run, options);
+  if (options.discard_cache && !run.plan.exports.empty())
+    fs::remove_all(run.plan.cache);
+  else if (!options.common.quiet)
+    std::printf("wrote %s: %d frames, %zu vertices\n", run.plan.cache.string().c_str(),
+                run.session->range().count(), run.prepared.character->skin.positions.size());
+  return done;
+}
+
+}  // namespace
+
+void add_simulate_command(CLI::App& program, int& status) {
+  auto options = std::make_shared<SimulateOptions>();
+  CLI::App* command =
+      program.add_subcommand("simulate", "Simulate a scene, or a character alone, frame by frame.");
+  command
+      ->add_option("input", options->input,
+                   "Rigged character (.glb, .gltf, .fbx), mesh (.obj, tets) or scene (.json).")
+      ->required()
+      ->type_name("FILE");
+  command
+      ->add_option("-o,--output", options->outputs,
+                   "What to write, by extension: .supple (the native cache, the default), .glb, "
+                   ".pc2, .mdd, .usda, .pvd, or a "
+                   "folder for OBJ files. May be given several times. A cache is always kept "
+                   "beside exports.")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  command->add_option("--clip", options->clip, "Clip to play; the first one by default.")
+      ->type_name("NAME");
+  command
+      ->add_option("--motion", options->motion,
+                   "Motion capture (.bvh, .glb, .fbx) to put on the character.")
+      ->type_name("FILE");
+  std::vector<std::string> bodies(body_words.begin(), body_words.end());
+  command->add_option("--body", options->body, "Kind of body.")->check(CLI::IsMember(bodies));
+  command->add_option("--skinning", options->skinning, "How joint motions are blended.")
+      ->check(CLI::IsMember(std::vector<std::string>{"linear", "dual_quaternion"}));
+  command
+      ->add_option("--frames", options->frames,
+                   "Number of the first frame, or FIRST-LAST; the clip starts at FIRST.")
+      ->type_name("RANGE");
+  command->add_option("--fps", options->rate, "Frames per second; the clip's by default.")
+      ->check(CLI::Range(1e-3, 1e4))
+      ->type_name("RATE");
+  command->add_option("--scale", options->scale, "Metres per length unit of the character file.")
+      ->check(CLI::PositiveNumber)
+      ->type_name("FACTOR");
+  command->add_option("--preroll", options->preroll, "Frames the body settles in the first pose.")
+      ->check(CLI::Range(0, 100000))
+      ->type_name("N");
+  command
+      ->add_option("--checkpoint-every", options->checkpoint_every, "Frames between checkpoints.")
+      ->check(CLI::Range(0, 1000000))
+      ->type_name("N");
+  command->add_flag("--resume", options->resume,
+                    "Go on where an interrupted run of the same scene stopped.");
+  command->add_flag("--dry-run", options->dry_run,
+                    "Check everything and estimate time, memory and disk; write nothing.");
+  command->add_flag("--discard-cache", options->discard_cache,
+                    "Remove the cache once the exports are written.");
+  const std::map<std::string, UpAxis> axes = {{"y", UpAxis::y}, {"z", UpAxis::z}};
+  command
+      ->add_option("--up", options->up,
+                   "Axis that points up in exports (z for Blender); .glb is always y.")
+      ->transform(CLI::CheckedTransformer(axes, CLI::ignore_case).description("{y,z}"))
+      ->type_name("AXIS");
+  const std::map<std::string, ProgressStyle> styles = {{"auto", ProgressStyle::automatic},
+                                                       {"bar", ProgressStyle::bar},
+                                                       {"plain", ProgressStyle::plain},
+                                                       {"json", ProgressStyle::json},
+                                                       {"none", ProgressStyle::none}};
+  command
+      ->add_option(
+          "--progress", options->progress,
+          "How progress is shown: a bar on a terminal, a line per frame elsewhere, or JSON lines.")
+      ->transform(CLI::CheckedTransformer(styles).description("{auto,bar,plain,json,none}"))
+      ->type_name("STYLE");
+  add_common_options(*command, options->common);
+  command->callback([options, &status] { status = simulate(*options); });
+}
+
+}  // namespace supple::app

@@ -1,0 +1,127 @@
+#include "supple/io/export.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "supple/core/error.h"
+#include "supple/core/file.h"
+#include "supple/core/log.h"
+#include "supple/io/gltf_writer.h"
+#include "supple/io/mdd_writer.h"
+#include "supple/io/obj_sequence_writer.h"
+#include "supple/io/pc2_writer.h"
+#include "supple/io/usda_writer.h"
+#include "supple/io/vtu_writer.h"
+
+namespace supple {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string kind_of(const fs::path& path) {
+  if (!path.has_filename()) return "folder";  // a trailing slash
+  std::string extension = path.extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return extension.empty() ? "folder" : extension;
+}
+
+void refuse_unknown(const std::string& file, const std::string& kind) {
+  static const std::vector<std::string> known = {".supple", ".glb", ".pc2", ".mdd",  ".usda",
+                                                 ".pvd",    ".vtu", ".obj", "folder"};
+  if (std::find(known.begin(), known.end(), kind) != known.end()) return;
+  std::string hint;
+  if (kind == ".abc")
+    hint = "Alembic is not available; .pc2 serves the same purpose in Blender, Maya and 3ds Max";
+  if (kind == ".gltf") hint = "write .glb instead";
+  if (kind == ".usd" || kind == ".usdc" || kind == ".usdz") hint = "write .usda instead";
+  if (kind == ".fbx") hint = "FBX can only be read; write .glb instead";
+  if (hint.empty())
+    hint = "choose .supple, .glb, .pc2, .mdd, .usda, .pvd or a folder for OBJ files";
+  throw Error(ErrorKind::usage, fmt::format("cannot write {}: {}", file, hint));
+}
+
+std::string size_text(const fs::path& path) {
+  std::error_code code;
+  const auto bytes = fs::file_size(path, code);
+  if (code) return "";
+  if (bytes < 1'000'000) return fmt::format(", {:.0f} kB", static_cast<double>(bytes) / 1e3);
+  return fmt::format(", {:.1f} MB", static_cast<double>(bytes) / 1e6);
+}
+
+// The character file as a glTF document, when it is one and has not changed since.
+std::optional<GltfDocument> source_document(const CacheReader& cache) {
+  const fs::path source = cache.source_path();
+  const std::string kind = kind_of(source);
+  if (kind != ".glb" && kind != ".gltf") return std::nullopt;
+  std::error_code code;
+  if (!fs::is_regular_file(source, code) ||
+      checksum(read_file(source)) != cache.info().source_sum) {
+    log_warning(
+        "{} is gone or has changed: the .glb gets the bare meshes, without materials and hierarchy",
+        source.string());
+    return std::nullopt;
+  }
+  return read_gltf_document(source);
+}
+
+}  // namespace
+
+OutputPlan plan_outputs(const std::vector<std::string>& files, const std::string& name) {
+  OutputPlan plan;
+  for (const std::string& file : files) {
+    const std::string kind = kind_of(file);
+    refuse_unknown(file, kind);
+    if (kind != ".supple") {
+      plan.exports.emplace_back(file);
+      continue;
+    }
+    if (!plan.cache.empty())
+      throw Error(ErrorKind::usage,
+                  fmt::format("two caches named: {} and {}", plan.cache.string(), file));
+    plan.cache = file;
+  }
+  if (plan.cache.empty() && !plan.exports.empty()) {
+    fs::path first = plan.exports.front();
+    if (!first.has_filename()) first = first.parent_path();
+    plan.cache = first.replace_extension(".supple");
+  }
+  if (plan.cache.empty()) plan.cache = name + ".supple";
+  return plan;
+}
+
+std::string export_cache(const CacheReader& cache, const fs::path& path,
+                         const ExportOptions& options) {
+  const std::string kind = kind_of(path);
+  refuse_unknown(path.string(), kind);
+  const AnimatedSkin skin = cache.animated_skin();
+  if (skin.frame_count == 0)
+    throw_input_error(cache.folder().string(), "frames", "the cache has no frames yet");
+  if (path.has_parent_path()) make_folder(path.parent_path());
+  std::string detail;
+  if (kind == ".glb") {
+    const std::optional<GltfDocument> source = source_document(cache);
+    const BakeReport report = write_glb(path, skin, options, source ? &*source : nullptr);
+    detail = report.compressed
+                 ? fmt::format(", {} morph targets by principal components, largest error {:.2g} m",
+                               report.targets, report.largest_error)
+                 : fmt::format(", {} morph targets, exact", report.targets);
+  } else if (kind == ".pc2") {
+    write_pc2(path, skin, options);
+  } else if (kind == ".mdd") {
+    write_mdd(path, skin, options);
+  } else if (kind == ".usda") {
+    write_usda(path, skin, options);
+  } else if (kind == ".pvd" || kind == ".vtu") {
+    write_vtu(path, skin, options);
+  } else if (kind == ".supple") {
+    throw Error(ErrorKind::usage, fmt::format("{} is a cache already: copy the folder instead",
+                                              cache.folder().string()));
+  } else {
+    write_obj_sequence(path, skin, options);
+  }
+  return fmt::format("{}: {} frames, {} vertices{}{}", path.string(), skin.frame_count,
+                     skin.rest.size(), size_text(path), detail);
+}
+
+}  // namespace supple

@@ -1,0 +1,114 @@
+#include "supple/io/load.h"
+
+#include <algorithm>
+
+#include "supple/core/error.h"
+#include "supple/io/bvh_reader.h"
+#include "supple/io/fbx_reader.h"
+#include "supple/io/gltf_reader.h"
+#include "supple/io/obj_reader.h"
+#include "supple/io/tet_reader.h"
+#include "supple/mesh/tet_mesh.h"
+#include "supple/rig/scale.h"
+
+namespace supple {
+namespace {
+
+std::string lower_extension(const std::filesystem::path& path) {
+  std::string extension = path.extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return extension;
+}
+
+Character character_from_tets(const std::filesystem::path& path) {
+  const TetMesh tets = read_tets(path);
+  Character character;
+  character.name = path.stem().string();
+  character.source = path.string();
+  character.skin = boundary_surface(tets);
+  Part part;
+  part.name = character.name;
+  part.vertices = {0, static_cast<int32_t>(character.skin.positions.size())};
+  part.triangles = {0, static_cast<int32_t>(character.skin.triangles.size())};
+  character.parts.push_back(part);
+  character.notes.push_back("the skin is the boundary of the tetrahedra");
+  bind_rigidly(character);
+  return character;
+}
+
+// The clip of that name, the first one for an empty name, or null when there is none at all.
+const Clip* choose_clip(const Character& character, const std::string& name,
+                        const std::string& file, const char* field) {
+  if (name.empty()) return character.clips.empty() ? nullptr : &character.clips.front();
+  if (const Clip* clip = character.clip(name)) return clip;
+  std::vector<std::string> names;
+  for (const Clip& clip : character.clips) names.push_back(clip.name);
+  std::string problem = fmt::format("{} has no clip '{}'", character.source, printable(name));
+  problem += names.empty() ? "; it has no clips at all" : suggestion(name, names);
+  if (!names.empty() && nearest_word(name, names).empty()) {
+    problem += "; it has ";
+    for (size_t i = 0; i < names.size() && i < 8; ++i)
+      problem += (i ? ", " : "") + printable(names[i]);
+    if (names.size() > 8) problem += fmt::format(" and {} more", names.size() - 8);
+  }
+  throw_input_error(file, field, problem);
+}
+
+}  // namespace
+
+Character read_character(const std::filesystem::path& path) {
+  const std::string extension = lower_extension(path);
+  if (extension == ".glb" || extension == ".gltf") return read_gltf(path);
+  if (extension == ".fbx") return read_fbx(path);
+  if (extension == ".obj") return read_obj(path);
+  if (extension == ".mesh" || extension == ".msh" || extension == ".node" || extension == ".ele")
+    return character_from_tets(path);
+  throw_input_error(
+      path.string(), "",
+      fmt::format("'{}' is not a character format (.glb, .gltf, .fbx, .obj, .mesh, .msh, .node)",
+                  printable(extension)));
+}
+
+Motion read_motion(const std::filesystem::path& path, const std::string& clip) {
+  const std::string extension = lower_extension(path);
+  if (extension == ".bvh") return read_bvh(path);
+  if (extension != ".glb" && extension != ".gltf" && extension != ".fbx")
+    throw_input_error(
+        path.string(), "",
+        fmt::format("'{}' is not a motion format (.bvh, .glb, .gltf, .fbx)", printable(extension)));
+  const Character source = read_character(path);
+  const Clip* chosen = choose_clip(source, clip, path.string(), "clip");
+  if (!chosen)
+    throw_input_error(path.string(), "animations", "there is no animation to take a motion from");
+  return Motion{source.skeleton, *chosen};
+}
+
+PreparedScene prepare_scene(const Scene& scene, const std::string& file) {
+  PreparedScene prepared;
+  auto character = std::make_shared<Character>(read_character(scene.character.file));
+  prepared.inputs.push_back(scene.character.file);
+  prepared.notes = character->notes;
+  scale_character(*character, scene.character.scale);
+
+  const MotionSettings& motion = scene.character.motion;
+  if (!motion.file.empty()) {
+    const Motion source = read_motion(motion.file, motion.clip);
+    prepared.inputs.push_back(motion.file);
+    Clip clip = retarget(source.skeleton, source.clip, character->skeleton,
+                         {motion.joint_map, motion.scale}, &prepared.retargeting);
+    clip.name = std::filesystem::path(motion.file).stem().string();
+    character->clips.push_back(std::move(clip));
+    prepared.clip = &character->clips.back();
+  } else {
+    prepared.clip = choose_clip(*character, scene.character.clip, file, "character.clip");
+    if (!prepared.clip)
+      prepared.notes.push_back(
+          "there is no animation: one frame of the rest pose is made; give a motion with --motion "
+          "FILE.bvh");
+  }
+  prepared.character = std::move(character);
+  return prepared;
+}
+
+}  // namespace supple

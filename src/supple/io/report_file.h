@@ -1,0 +1,18 @@
+// report.json: what a run was, and how it went.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "supple/io/json_field.h"
+#include "supple/sim/report.h"
+
+namespace supple {
+
+/// Writes report.json of a run; frames of an earlier report in the same place that this run did not
+/// simulate again are kept. `status` is "running", "done", "interrupted" or "failed: …".
+void write_report(const std::filesystem::path& path, const RunReport& report, const Json& settings,
+                  const std::vector<std::string>& notes, const std::string& status);
+
+}  // namespace supple
