@@ -160,7 +160,7 @@ void inspect_cache(const InspectOptions& options) {
 
 void inspect_scene(const InspectOptions& options) {
   const Scene scene = read_scene(options.file);
-  const PreparedScene prepared = prepare_scene(scene, options.file);
+  const PreparedScene prepared = prepare_scene(scene);
   const FrameRange range = resolve_frames(scene.frames, prepared.clip, options.file);
   if (options.json)
     return print({{"kind", "scene"},

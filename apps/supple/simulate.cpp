@@ -99,7 +99,7 @@ Run set_up(const SimulateOptions& options) {
   Run run;
   run.scene = scene_from(options);
   run.plan = plan_outputs(run.scene.output.files, run.scene.name);
-  run.prepared = prepare_scene(run.scene, options.input);
+  run.prepared = prepare_scene(run.scene);
   for (const std::string& note : run.prepared.notes) log_warning("{}", note);
   if (!run.prepared.retargeting.pairs.empty()) {
     log_info("motion: {} joints matched, scale {:.4g}", run.prepared.retargeting.pairs.size(),

@@ -38,13 +38,12 @@ Character character_from_tets(const std::filesystem::path& path) {
 }
 
 // The clip of that name, the first one for an empty name, or null when there is none at all.
-const Clip* choose_clip(const Character& character, const std::string& name,
-                        const std::string& file, const char* field) {
+const Clip* choose_clip(const Character& character, const std::string& name) {
   if (name.empty()) return character.clips.empty() ? nullptr : &character.clips.front();
   if (const Clip* clip = character.clip(name)) return clip;
   std::vector<std::string> names;
   for (const Clip& clip : character.clips) names.push_back(clip.name);
-  std::string problem = fmt::format("{} has no clip '{}'", character.source, printable(name));
+  std::string problem = fmt::format("there is no clip '{}'", printable(name));
   problem += names.empty() ? "; it has no clips at all" : suggestion(name, names);
   if (!names.empty() && nearest_word(name, names).empty()) {
     problem += "; it has ";
@@ -52,7 +51,7 @@ const Clip* choose_clip(const Character& character, const std::string& name,
       problem += (i ? ", " : "") + printable(names[i]);
     if (names.size() > 8) problem += fmt::format(" and {} more", names.size() - 8);
   }
-  throw_input_error(file, field, problem);
+  throw_input_error(character.source, "clips", problem);
 }
 
 }  // namespace
@@ -78,13 +77,13 @@ Motion read_motion(const std::filesystem::path& path, const std::string& clip) {
         path.string(), "",
         fmt::format("'{}' is not a motion format (.bvh, .glb, .gltf, .fbx)", printable(extension)));
   const Character source = read_character(path);
-  const Clip* chosen = choose_clip(source, clip, path.string(), "clip");
+  const Clip* chosen = choose_clip(source, clip);
   if (!chosen)
     throw_input_error(path.string(), "animations", "there is no animation to take a motion from");
   return Motion{source.skeleton, *chosen};
 }
 
-PreparedScene prepare_scene(const Scene& scene, const std::string& file) {
+PreparedScene prepare_scene(const Scene& scene) {
   PreparedScene prepared;
   auto character = std::make_shared<Character>(read_character(scene.character.file));
   prepared.inputs.push_back(scene.character.file);
@@ -101,7 +100,7 @@ PreparedScene prepare_scene(const Scene& scene, const std::string& file) {
     character->clips.push_back(std::move(clip));
     prepared.clip = &character->clips.back();
   } else {
-    prepared.clip = choose_clip(*character, scene.character.clip, file, "character.clip");
+    prepared.clip = choose_clip(*character, scene.character.clip);
     if (!prepared.clip)
       prepared.notes.push_back(
           "there is no animation: one frame of the rest pose is made; give a motion with --motion "

@@ -30,7 +30,6 @@ struct PreparedScene {
 };
 
 /// Loads what a scene names: the character, scaled to metres, and the clip or motion it plays.
-/// `file` names the scene in messages.
-PreparedScene prepare_scene(const Scene& scene, const std::string& file);
+PreparedScene prepare_scene(const Scene& scene);
 
 }  // namespace supple

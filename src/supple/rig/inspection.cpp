@@ -68,12 +68,22 @@ void inspect_size(const Character& character, Inspection& result) {
   if (box.isEmpty()) return;
   result.size = box.sizes().cast<double>();
   const double longest = result.size.maxCoeff();
-  if (longest > 10)
+  if (longest > 1000)
     add_problem(
         result, "large_scale",
-        fmt::format("the character is {:.3g} m long: the file looks like {}; try --scale {}",
-                    longest, longest > 1000 ? "millimetres" : "centimetres",
-                    longest > 1000 ? "0.001" : "0.01"));
+        fmt::format(
+            "the character is {:.4g} m long: the file looks like millimetres; try --scale 0.001",
+            longest));
+  else if (longest > 50)
+    add_problem(
+        result, "large_scale",
+        fmt::format(
+            "the character is {:.4g} m long: the file looks like centimetres; try --scale 0.01",
+            longest));
+  else if (longest > 10)
+    add_problem(
+        result, "large_scale",
+        fmt::format("the character is {:.4g} m long; if that is not meant, set --scale", longest));
   else if (longest < 0.02)
     add_problem(
         result, "small_scale",
