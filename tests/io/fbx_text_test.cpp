@@ -4,6 +4,7 @@
 #include <fstream>
 #include <map>
 
+#include "io/damaged_fbx.h"
 #include "io/pose_reference.h"
 #include "supple/core/error.h"
 #include "supple/core/file.h"
@@ -414,7 +415,7 @@ TEST(FbxText, SurvivesDamage) {
       Bytes(view.begin(), view.end()),
       [&](const Bytes& bytes) {
         std::ofstream(folder / "a.fbx", std::ios::binary) << as_text(bytes);
-        read_fbx(folder / "a.fbx", {3, uint64_t{1} << 30});
+        test::read_without_sanitizer_report(folder / "a.fbx", {3, uint64_t{1} << 30});
       },
       50, 100);
 }
