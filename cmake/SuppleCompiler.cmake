@@ -24,3 +24,9 @@ endif()
 function(supple_warnings target)
   target_compile_options(${target} PRIVATE -Wall -Wextra $<$<BOOL:${SUPPLE_WERROR}>:-Werror>)
 endfunction()
+
+# supple_quick_to_build(TARGET): for code that is not hot (tests, the command line), where optimising
+# costs more time in the compiler than it saves.
+function(supple_quick_to_build target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release,RelWithDebInfo>:-O1>)
+endfunction()
