@@ -1,0 +1,102 @@
+# The daily commands. `make demo` and `make test` are all a newcomer needs; each sets up what is missing first.
+JOBS ?= $(shell nproc)
+WERROR ?= OFF
+PREFIX ?= /usr/local
+SOAK ?= 50
+RELEASE := build/release
+SOURCES = $(shell git ls-files -co --exclude-standard '*.h' '*.cpp' '*.cu')
+
+.PHONY: help demo test bench soak format format-check lint asan tsan fuzz install clean build
+
+help:
+	@echo "make demo     build, make a character and its animation in demo/, say how to look at it"
+	@echo "make test     build and run all tests"
+	@echo "make bench    run all benchmarks"
+	@echo "make soak     long random runs: damaged files under sanitizers, kills and resumes"
+	@echo "make format   format the code        make lint   static checks"
+	@echo "make asan     tests under AddressSanitizer and UBSan      make tsan   under ThreadSanitizer"
+	@echo "make fuzz     run every libFuzzer target for a minute"
+	@echo "make install  install program, library and headers (PREFIX=$(PREFIX))"
+
+# --- set-up -------------------------------------------------------------------------------------
+
+.PHONY: setup-build setup-test setup-lint
+setup-build:
+	@scripts/setup build
+setup-test:
+	@scripts/setup build test
+setup-lint:
+	@scripts/setup build test lint
+
+# Node packages of the tests; again only when the lock file changes.
+tests/node/node_modules/.stamp: tests/node/package-lock.json | setup-test
+	@cd tests/node && npm ci --silent --no-audit --no-fund && touch node_modules/.stamp
+
+# $(call configure,PRESET,OPTIONS): runs CMake when the tree has not been configured that way.
+configure = @test -f build/$(1)/build.ninja && grep -qx 'SUPPLE_WERROR:BOOL=$(WERROR)' build/$(1)/CMakeCache.txt \
+	|| cmake --preset $(1) -DSUPPLE_WERROR=$(WERROR) > build-$(1).log 2>&1 \
+	&& rm -f build-$(1).log || { cat build-$(1).log; exit 1; }
+
+# --- the two commands ---------------------------------------------------------------------------
+
+demo: setup-build
+	$(call configure,release)
+	@cmake --build --preset release -j $(JOBS) --target supple_program make_wriggler
+	@scripts/demo $(RELEASE)
+
+test: setup-test tests/node/node_modules/.stamp
+	$(call configure,release)
+	@cmake --build --preset release -j $(JOBS)
+	@ctest --preset release -j $(JOBS)
+
+build: setup-build
+	$(call configure,release)
+	@cmake --build --preset release -j $(JOBS)
+
+# --- beside them --------------------------------------------------------------------------------
+
+bench: setup-test
+	$(call configure,release)
+	@cmake --build --preset release -j $(JOBS)
+	@for program in $(RELEASE)/bench/bench_*; do echo "== $$program"; $$program || exit 1; done
+
+soak: setup-test tests/node/node_modules/.stamp
+	$(call configure,release)
+	@cmake --build --preset release -j $(JOBS)
+	$(call configure,asan)
+	@cmake --build --preset asan -j $(JOBS)
+	@SUPPLE_SOAK=$(SOAK) ctest --preset asan -j $(JOBS) -R 'amage|orrupt' --timeout 36000
+	@SUPPLE_SOAK=$(SOAK) ctest --preset release -j $(JOBS) -R 'apps/' --timeout 36000
+
+asan: setup-test tests/node/node_modules/.stamp
+	$(call configure,asan)
+	@cmake --build --preset asan -j $(JOBS)
+	@ctest --preset asan -j $(JOBS)
+
+tsan: setup-test tests/node/node_modules/.stamp
+	$(call configure,tsan)
+	@cmake --build --preset tsan -j $(JOBS)
+	@TSAN_OPTIONS="suppressions=$(CURDIR)/cmake/tsan.supp" ctest --preset tsan -j $(JOBS) -LE isolated
+
+fuzz: setup-lint
+	$(call configure,fuzz)
+	@cmake --build --preset fuzz -j $(JOBS)
+	@for program in build/fuzz/fuzz/fuzz_*; do echo "== $$program"; mkdir -p build/fuzz/corpus/$$(basename $$program); \
+	  $$program -max_total_time=60 -rss_limit_mb=4096 -artifact_prefix=build/fuzz/ build/fuzz/corpus/$$(basename $$program) || exit 1; done
+
+format: setup-test
+	@clang-format -i $(SOURCES)
+
+format-check: setup-test
+	@clang-format --dry-run --Werror $(SOURCES)
+
+lint: setup-lint
+	$(call configure,release)
+	@scripts/check_layers
+	@git ls-files 'src/*.cpp' 'apps/*.cpp' | xargs -P $(JOBS) -n 4 clang-tidy -p $(RELEASE) --quiet 2>/dev/null
+
+install: build
+	@cmake --install $(RELEASE) --prefix $(PREFIX)
+
+clean:
+	@rm -rf build demo tests/node/node_modules
