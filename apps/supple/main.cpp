@@ -64,7 +64,7 @@ EXAMPLES
   supple simulate scene.json --resume          go on where an interrupted run stopped
   supple simulate hero.glb --motion walk.bvh   put motion capture on a character
   supple inspect hero.glb                      facts and problems of a file
-  supple convert hero.supple -o hero.glb       export a cache later
+  supple convert hero.supple -o baked.glb      export a cache later
 
 EXIT CODES
   0 done   1 simulation failed   2 bad usage   3 bad input file   4 cannot write   130 interrupted)";

@@ -100,6 +100,7 @@ Run set_up(const SimulateOptions& options) {
   run.scene = scene_from(options);
   run.plan = plan_outputs(run.scene.output.files, run.scene.name);
   run.prepared = prepare_scene(run.scene);
+  refuse_overwriting(run.plan, run.prepared.inputs);
   for (const std::string& note : run.prepared.notes) log_warning("{}", note);
   if (!run.prepared.retargeting.pairs.empty()) {
     log_info("motion: {} joints matched, scale {:.4g}", run.prepared.retargeting.pairs.size(),

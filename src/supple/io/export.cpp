@@ -32,7 +32,7 @@ void refuse_unknown(const std::string& file, const std::string& kind) {
   if (std::find(known.begin(), known.end(), kind) != known.end()) return;
   std::string hint;
   if (kind == ".abc")
-    hint = "Alembic is not available; .pc2 serves the same purpose in Blender, Maya and 3ds Max";
+    hint = "Alembic is not available; .pc2 serves the same purpose in Blender and 3ds Max";
   if (kind == ".gltf") hint = "write .glb instead";
   if (kind == ".usd" || kind == ".usdc" || kind == ".usdz") hint = "write .usda instead";
   if (kind == ".fbx") hint = "FBX can only be read; write .glb instead";
@@ -90,10 +90,21 @@ OutputPlan plan_outputs(const std::vector<std::string>& files, const std::string
   return plan;
 }
 
+void refuse_overwriting(const OutputPlan& plan, const std::vector<std::string>& inputs) {
+  std::error_code code;
+  for (const fs::path& path : plan.exports)
+    for (const std::string& input : inputs)
+      if (fs::equivalent(path, input, code))
+        throw Error(ErrorKind::usage,
+                    fmt::format("{} would be replaced, and it is an input: choose another name",
+                                path.string()));
+}
+
 std::string export_cache(const CacheReader& cache, const fs::path& path,
                          const ExportOptions& options) {
   const std::string kind = kind_of(path);
   refuse_unknown(path.string(), kind);
+  refuse_overwriting({cache.folder(), {path}}, {cache.source_path().string()});
   const AnimatedSkin skin = cache.animated_skin();
   if (skin.frame_count == 0)
     throw_input_error(cache.folder().string(), "frames", "the cache has no frames yet");

@@ -21,6 +21,9 @@ struct OutputPlan {
 /// Throws a usage error for extensions that cannot be written.
 OutputPlan plan_outputs(const std::vector<std::string>& files, const std::string& name);
 
+/// Throws a usage error when an output would replace one of the files a run reads.
+void refuse_overwriting(const OutputPlan& plan, const std::vector<std::string>& inputs);
+
 /// Exports a cache to one file; returns one line about it for the user.
 std::string export_cache(const CacheReader& cache, const std::filesystem::path& path,
                          const ExportOptions& options);

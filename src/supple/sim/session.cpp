@@ -12,6 +12,9 @@ namespace {
 constexpr int most_frames = 10'000'000;
 
 std::unique_ptr<Body> make_body(const Character& character, const Scene& scene) {
+  if (scene.body.type != "skinning")
+    throw Error(ErrorKind::usage,
+                fmt::format("there is no body of type '{}'", printable(scene.body.type)));
   return std::make_unique<SkinnedBody>(character, scene.character.skinning);
 }
 
@@ -203,8 +206,8 @@ RunReport run(Session& session, int checkpoint_every, const RunHooks& hooks) {
     if (hooks.frame) frame.stages.time("write", [&] { hooks.frame(record); });
     const bool due =
         checkpoint_every > 0 && (frame.frame - session.range().first + 1) % checkpoint_every == 0;
-    if (hooks.checkpoint && due && !session.done()) hooks.checkpoint(session.save(), frame.frame);
     if (hooks.progress) hooks.progress(frame);
+    if (hooks.checkpoint && due && !session.done()) hooks.checkpoint(session.save(), frame.frame);
     report.frames.push_back(std::move(frame));
   }
   if (hooks.checkpoint && session.next_frame() > session.range().first)
