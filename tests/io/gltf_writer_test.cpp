@@ -278,11 +278,11 @@ TEST(GltfWriter, MovesMeshesOutOfNodesThatCannotHoldThem) {
 }
 
 TEST(GltfWriter, IgnoresWhereASkinnedMeshHangs) {
-  // The node of a skinned mesh does not move it, so that it may well be a kilometre away.
+  // The node of a skinned mesh does not move it, so that it may well be kilometres away.
   const test::TemporaryFolder folder;
   GltfSample sample = test::rigged_tube();
   for (json& node : sample.document["nodes"])
-    if (node.contains("skin")) node["translation"] = {1000, 0, 0};
+    if (node.contains("skin")) node["translation"] = {1e6, 0, 0};
   const Bytes bytes = test::make_glb(sample.document, sample.binary);
   const GltfDocument document = parse_gltf_document(bytes, "far.glb", "");
   const Character character = character_from_gltf(document);
