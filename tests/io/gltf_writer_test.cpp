@@ -6,6 +6,7 @@
 
 #include "io/bake_test_support.h"
 #include "io/export_test_support.h"
+#include "supple/core/parallel.h"
 #include "support/gltf_document.h"
 #include "support/gltf_sample_parts.h"
 #include "support/gltf_shapes.h"
@@ -321,6 +322,34 @@ TEST(GltfWriter, WritesSkinsWithoutParts) {
   EXPECT_EQ(back.parts[0].material, "red fur");
   SUPPLE_EXPECT_VALID_GLTF(
       (std::vector{folder / "whole.glb", folder / "sharing.glb", folder / "odd.glb"}));
+}
+
+TEST(GltfWriter, LeavesOutPrimitivesWithoutPositions) {
+  // All primitives of a mesh must have as many morph targets; one without vertices has none.
+  const test::TemporaryFolder folder;
+  GltfSample sample = test::split_seams();
+  json& primitives = sample.document["meshes"][0]["primitives"];
+  json empty = primitives[0];
+  empty["attributes"].erase("POSITION");
+  primitives.insert(primitives.begin(), empty);
+  const GltfDocument document =
+      parse_gltf_document(test::make_glb(sample.document, sample.binary), "cube.glb", "");
+  const Character character = character_from_gltf(document);
+  const AnimatedSkin skin = test::animated(character, &character.clips[0], 4);
+  write_glb(folder / "cube.glb", skin, {}, &document);
+  test::expect_shows(folder / "cube.glb", skin);
+  SUPPLE_EXPECT_VALID_GLTF({folder / "cube.glb"});
+}
+
+TEST(GltfWriter, WritesTheSameBytesForAnyNumberOfThreads) {
+  const test::TemporaryFolder folder;
+  const AnimatedSkin skin = noisy_tube(300);
+  set_thread_count(1);
+  write_glb(folder / "one.glb", skin, {});
+  set_thread_count(3);
+  write_glb(folder / "three.glb", skin, {});
+  set_thread_count(0);
+  EXPECT_TRUE(read_file(folder / "one.glb") == read_file(folder / "three.glb"));
 }
 
 TEST(GltfWriter, BakesAWalkQuickly) {
