@@ -31,7 +31,7 @@ inline AnimatedSkin moving_strips(int first_frame, int frame_count, double rate 
   skin.frame_count = frame_count;
   skin.rate = rate;
   for (int part = 0; part < 2; ++part) {
-    Part p;
+    supple::Part p;
     p.name = "fur & <skin>";
     p.material = part == 0 ? "red fur" : "";
     p.vertices = {static_cast<int32_t>(skin.rest.size()), 2 * columns};

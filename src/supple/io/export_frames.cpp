@@ -64,15 +64,19 @@ void check_exportable(const std::filesystem::path& path, const AnimatedSkin& ski
                             printable(a.name), a.values.size(), skin.rest.size(), a.components));
 }
 
+SkinFrame checked_frame(const std::filesystem::path& path, const AnimatedSkin& skin, int index) {
+  SkinFrame frame = skin.frame(index);
+  check_frame(path.string(), skin, int64_t{skin.first_frame} + index, frame);
+  return frame;
+}
+
 void for_each_frame(const std::filesystem::path& path, const AnimatedSkin& skin,
                     const ExportOptions& options,
                     const std::function<void(int64_t number, const SkinFrame& frame)>& body) {
   for (int index = 0; index < skin.frame_count; ++index) {
-    const int64_t number = int64_t{skin.first_frame} + index;
-    SkinFrame frame = skin.frame(index);
-    check_frame(path.string(), skin, number, frame);
+    SkinFrame frame = checked_frame(path, skin, index);
     for (Vec3f& p : frame.positions) p = to_file_axes(p, options.up);
-    body(number, frame);
+    body(int64_t{skin.first_frame} + index, frame);
     if (options.progress) options.progress(index + 1, skin.frame_count);
   }
 }

@@ -19,6 +19,10 @@ namespace supple {
 /// not fit the vertices.
 void check_exportable(const std::filesystem::path& path, const AnimatedSkin& skin);
 
+/// Frame `index` of the skin, in our axes; throws an output error that names `path` when it does
+/// not fit the skin or holds a position that is not finite.
+SkinFrame checked_frame(const std::filesystem::path& path, const AnimatedSkin& skin, int index);
+
 /// Calls `body` with the number of each frame and the frame itself, its positions in the axes
 /// `options` asks for; throws an output error for a frame that does not fit the skin or holds a
 /// position that is not finite.

@@ -15,6 +15,7 @@ namespace {
 FrameBasis exact_basis(const AnimatedSkin& skin, const std::function<void(int, int)>& progress) {
   FrameBasis basis;
   basis.base = skin.frame(0).positions;
+  if (progress) progress(1, skin.frame_count);
   const auto shapes = static_cast<size_t>(skin.frame_count - 1);
   basis.weights.assign(static_cast<size_t>(skin.frame_count), std::vector<float>(shapes, 0.0f));
   for (size_t s = 0; s < shapes; ++s) {
@@ -44,19 +45,21 @@ Eigen::MatrixXf centred_frames(const AnimatedSkin& skin, Eigen::RowVectorXf& mea
   return rows;
 }
 
-// Inner products of all pairs of frames, in double over fixed blocks of columns.
+// Inner products of all pairs of frames, in double, over fixed blocks of columns in their order;
+// each task owns some rows of the result.
 Eigen::MatrixXd gram_matrix(const Eigen::MatrixXf& rows) {
-  const Eigen::Index frames = rows.rows();
-  return parallel_reduce(
-      static_cast<size_t>(rows.cols()), size_t{4096},
-      Eigen::MatrixXd(Eigen::MatrixXd::Zero(frames, frames)),
-      [&](size_t begin, size_t end) -> Eigen::MatrixXd {
-        const Eigen::MatrixXd block = rows.middleCols(static_cast<Eigen::Index>(begin),
-                                                      static_cast<Eigen::Index>(end - begin))
-                                          .cast<double>();
-        return block * block.transpose();
-      },
-      [](Eigen::MatrixXd a, const Eigen::MatrixXd& b) -> Eigen::MatrixXd { return a + b; });
+  constexpr Eigen::Index block = 512;
+  Eigen::MatrixXd gram = Eigen::MatrixXd::Zero(rows.rows(), rows.rows());
+  parallel_for(static_cast<size_t>(rows.rows()), 64, [&](size_t begin, size_t end) {
+    const auto first = static_cast<Eigen::Index>(begin);
+    const auto count = static_cast<Eigen::Index>(end - begin);
+    for (Eigen::Index c = 0; c < rows.cols(); c += block) {
+      const Eigen::MatrixXd piece =
+          rows.middleCols(c, std::min(block, rows.cols() - c)).cast<double>();
+      gram.middleRows(first, count).noalias() += piece.middleRows(first, count) * piece.transpose();
+    }
+  });
+  return gram;
 }
 
 // Principal components by the method of snapshots: with the eigenvectors V of the frames' Gram

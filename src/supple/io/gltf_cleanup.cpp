@@ -107,11 +107,73 @@ bool references_are_known(const Json& root) {
 }
 
 const char* image_type(const Bytes& data) {
-  if (data.size() > 8 && data[0] == std::byte{0x89} && data[1] == std::byte{'P'})
-    return "image/png";
-  if (data.size() > 3 && data[0] == std::byte{0xFF} && data[1] == std::byte{0xD8})
-    return "image/jpeg";
+  const std::string_view text = as_text(data);
+  if (text.starts_with("\x89PNG")) return "image/png";
+  if (text.starts_with("\xFF\xD8\xFF")) return "image/jpeg";
+  if (text.starts_with("\xABKTX 20")) return "image/ktx2";
+  if (text.starts_with("RIFF") && text.substr(0, 12).ends_with("WEBP")) return "image/webp";
   return nullptr;
+}
+
+// Takes references to textures in `gone` out of a material: members "...Texture" with an "index".
+void erase_texture_uses(Json& value, const std::vector<bool>& gone) {
+  std::vector<std::string> dead;
+  for (auto& [key, member] : value.items()) {
+    if (!member.is_object()) continue;
+    const auto index = member.find("index");
+    if (key.ends_with("Texture") && index != member.end() && index->is_number_unsigned() &&
+        index->get<size_t>() < gone.size() && gone[index->get<size_t>()])
+      dead.push_back(key);
+    else
+      erase_texture_uses(member, gone);
+  }
+  for (const std::string& key : dead) value.erase(key);
+}
+
+// Renumbers a texture's reference to an image, or drops it; true when it was dropped.
+bool renumber_source(Json& owner, const std::vector<int>& number) {
+  const auto source = owner.find("source");
+  if (source == owner.end() || !source->is_number_unsigned() ||
+      source->get<size_t>() >= number.size())
+    return false;
+  const int kept = number[source->get<size_t>()];
+  if (kept >= 0)
+    *source = kept;
+  else
+    owner.erase("source");
+  return kept < 0;
+}
+
+// Takes the images in `gone` out of the document, and off the materials the textures that are left
+// without any image.
+void remove_images(Json& root, const std::vector<bool>& gone) {
+  Json kept = Json::array();
+  std::vector<int> number(gone.size(), -1);
+  for (size_t i = 0; i < gone.size(); ++i)
+    if (!gone[i]) {
+      number[i] = static_cast<int>(kept.size());
+      kept.push_back(root["images"][i]);
+    }
+  if (kept.empty())
+    root.erase("images");
+  else
+    root["images"] = std::move(kept);
+  if (!root.contains("textures") || !root["textures"].is_array()) return;
+  std::vector<bool> blank;
+  for (Json& texture : root["textures"]) {
+    if (!texture.is_object()) return;
+    bool dropped = renumber_source(texture, number), has_image = texture.contains("source");
+    if (texture.contains("extensions") && texture["extensions"].is_object())
+      for (auto& [name, extension] : texture["extensions"].items()) {
+        if (!extension.is_object()) continue;
+        dropped |= renumber_source(extension, number);
+        has_image |= extension.contains("source");
+      }
+    blank.push_back(dropped && !has_image);
+  }
+  if (root.contains("materials") && root["materials"].is_array())
+    for (Json& material : root["materials"])
+      if (material.is_object()) erase_texture_uses(material, blank);
 }
 
 }  // namespace
@@ -131,27 +193,30 @@ void remove_unused_data(GltfDocument& document) {
 }
 
 std::vector<std::string> embed_images(GltfDocument& document) {
-  std::vector<std::string> missing;
-  if (!document.root.contains("images")) return missing;
-  for (size_t i = 0; i < document.root["images"].size(); ++i) {
-    const JsonField field = document.fields()["images"][i];
-    const auto uri = field.find("uri");
-    if (!uri || uri->text().starts_with("data:")) continue;
-    const std::string address = uri->text();
+  std::vector<std::string> problems;
+  if (!document.root.contains("images")) return problems;
+  const size_t count = document.fields()["images"].size();
+  std::vector<bool> gone(count, false);
+  for (size_t i = 0; i < count; ++i) {
     try {
+      const JsonField image = document.fields()["images"][i].object();
+      const auto uri = image.find("uri");
+      if (!uri || uri->text().starts_with("data:")) continue;
       const Bytes data = read_beside(document, *uri);
       const char* type = image_type(data);
-      if (!type) throw_input_error(document.file, address, "is neither PNG nor JPEG");
-      const int view = add_buffer_view(document, data);
-      Json& image = document.root["images"][i];
-      image.erase("uri");
-      image["bufferView"] = view;
-      image["mimeType"] = type;
-    } catch (const Error&) {
-      missing.push_back(address);
+      if (!type) uri->fail("is not a PNG, JPEG, KTX2 or WebP image");
+      const int view = add_buffer_view(document, data);  // fields are stale from here on
+      Json& entry = document.root["images"][i];
+      entry.erase("uri");
+      entry["bufferView"] = view;
+      entry["mimeType"] = type;
+    } catch (const Error& error) {
+      gone[i] = true;
+      problems.push_back(error.what());
     }
   }
-  return missing;
+  if (!problems.empty()) remove_images(document.root, gone);
+  return problems;
 }
 
 }  // namespace supple

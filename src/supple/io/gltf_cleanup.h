@@ -10,7 +10,9 @@ namespace supple {
 void remove_unused_data(GltfDocument& document);
 
 /// Brings images that lie in files beside the document into its buffers, so that it can be written
-/// elsewhere; returns the addresses of images that were not found.
+/// elsewhere. Images that cannot be had are taken out of the document, with the textures that show
+/// them taken off their materials; returns what was wrong with each, one line naming file and
+/// field.
 std::vector<std::string> embed_images(GltfDocument& document);
 
 }  // namespace supple

@@ -202,34 +202,34 @@ int add_buffer_view(GltfDocument& document, ByteView data) {
   return static_cast<int>(document.root["bufferViews"].size()) - 1;
 }
 
-Bytes serialise_glb(const GltfDocument& document) {
-  // Join all buffers into one and move the views over.
-  Json root = document.root;
-  Bytes bin;
+Bytes serialise_glb(const GltfDocument& document, const std::string& output) {
+  // All buffers are joined into one: find where each starts and move the views over.
   std::vector<size_t> start;
+  size_t bin_size = 0;
   for (const Bytes& buffer : document.buffers) {
-    pad(bin, 4, std::byte{0});
-    start.push_back(bin.size());
-    bin.insert(bin.end(), buffer.begin(), buffer.end());
+    start.push_back(bin_size);
+    bin_size += (buffer.size() + 3) / 4 * 4;
   }
-  pad(bin, 4, std::byte{0});
+  Json root = document.root;
   if (root.contains("bufferViews"))
-    for (Json& view : root["bufferViews"]) {
-      const size_t offset = view.value("byteOffset", size_t{0});
-      view["byteOffset"] = offset + start.at(view.at("buffer").get<size_t>());
+    for (size_t v = 0; v < root["bufferViews"].size(); ++v) {
+      const JsonField field = document.fields()["bufferViews"][v];
+      const auto buffer = static_cast<size_t>(field["buffer"].index(start.size(), "buffers"));
+      const auto offset = field.find("byteOffset");
+      Json& view = root["bufferViews"][v];
+      view["byteOffset"] =
+          start[buffer] +
+          static_cast<size_t>(offset ? offset->integer(0, int64_t{1} << 40) : int64_t{0});
       view["buffer"] = 0;
     }
-  if (bin.empty())
-    root.erase("buffers");
-  else
-    root["buffers"] = Json::array({Json{{"byteLength", bin.size()}}});
+  root.erase("buffers");
+  if (bin_size > 0) root["buffers"] = Json::array({Json{{"byteLength", bin_size}}});
 
   Bytes text;
   append_text(text, root.dump(-1, ' ', false, Json::error_handler_t::replace));
   pad(text, 4, std::byte{' '});
-  const size_t total = 12 + 8 + text.size() + (bin.empty() ? 0 : 8 + bin.size());
-  if (total > 0xFFFFFFFFu)
-    throw_output_error(document.file, "the .glb would be larger than 4 GiB; choose .pc2 or .usda");
+  const size_t total = 12 + 8 + text.size() + (bin_size > 0 ? 8 + bin_size : 0);
+  check_glb_size(output, total);
   Bytes result;
   result.reserve(total);
   append(result, glb_magic);
@@ -238,12 +238,19 @@ Bytes serialise_glb(const GltfDocument& document) {
   append(result, static_cast<uint32_t>(text.size()));
   append(result, json_chunk);
   result.insert(result.end(), text.begin(), text.end());
-  if (!bin.empty()) {
-    append(result, static_cast<uint32_t>(bin.size()));
-    append(result, bin_chunk);
-    result.insert(result.end(), bin.begin(), bin.end());
+  if (bin_size == 0) return result;
+  append(result, static_cast<uint32_t>(bin_size));
+  append(result, bin_chunk);
+  for (const Bytes& buffer : document.buffers) {
+    result.insert(result.end(), buffer.begin(), buffer.end());
+    pad(result, 4, std::byte{0});
   }
   return result;
+}
+
+void check_glb_size(const std::string& output, size_t bytes) {
+  if (bytes > 0xFFFFFFFFu)
+    throw_output_error(output, "the .glb would be larger than 4 GiB; choose .pc2 or .usda");
 }
 
 }  // namespace supple

@@ -33,8 +33,11 @@ GltfDocument parse_gltf_document(ByteView bytes, const std::string& file,
 /// The content of the file that `field`, a relative address, names.
 Bytes read_beside(const GltfDocument& document, const JsonField& field);
 
-/// The document as a .glb: all buffers joined into one.
-Bytes serialise_glb(const GltfDocument& document);
+/// The document as a .glb, all buffers joined into one; `output` is the file it is for.
+Bytes serialise_glb(const GltfDocument& document, const std::string& output);
+
+/// Throws an output error when a .glb of so many bytes cannot be: its header counts 32 bits.
+void check_glb_size(const std::string& output, size_t bytes);
 
 /// Appends `data` to the document's last buffer as a new buffer view; returns the view's number.
 int add_buffer_view(GltfDocument& document, ByteView data);

@@ -258,7 +258,10 @@ void read_primitive(GltfReading& reading, const JsonField& primitive, size_t num
         materials[static_cast<size_t>(material->index(materials.size(), "materials"))];
     if (const auto name = used.find("name")) part.material = name->text();
   }
-  const std::vector<Vec3i> triangles = read_triangles(reading, primitive, positions.size());
+  std::vector<Vec3i> triangles = read_triangles(reading, primitive, positions.size());
+  // glTF 2.0, "Instantiation": a mirroring transform turns the triangles round.
+  if (instance.to_rest.linear().determinant() < 0)
+    for (Vec3i& t : triangles) std::swap(t[1], t[2]);
   part.vertices = {static_cast<int32_t>(first), static_cast<int32_t>(positions.size())};
   part.triangles = {static_cast<int32_t>(character.skin.triangles.size()),
                     static_cast<int32_t>(triangles.size())};

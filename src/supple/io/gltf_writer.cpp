@@ -1,134 +1,20 @@
 #include "supple/io/gltf_writer.h"
 
+#include <algorithm>
 #include <map>
 
 #include "supple/core/error.h"
 #include "supple/core/file.h"
 #include "supple/core/log.h"
 #include "supple/core/version.h"
-#include "supple/io/frame_basis.h"
+#include "supple/io/baked_shapes.h"
+#include "supple/io/export_frames.h"
 #include "supple/io/gltf_accessor.h"
 #include "supple/io/gltf_cleanup.h"
 #include "supple/io/gltf_nodes.h"
-#include "supple/io/skin_normals.h"
-#include "supple/math/flat.h"
 
 namespace supple {
 namespace {
-
-// The skin as base and morph shapes, normals included.
-struct BakedShapes {
-  FrameBasis positions;
-  std::vector<Vec3f> base_normals;
-  std::vector<std::vector<Vec3f>> normal_shapes;
-};
-
-// Normals of the base and their projection onto the shapes, frame after frame.
-void bake_normals(const AnimatedSkin& skin, const SkinNormals& normals, BakedShapes& baked) {
-  const FrameBasis& basis = baked.positions;
-  const size_t count = basis.shapes.size();
-  baked.base_normals.resize(skin.rest.size());
-  normals.compute(basis.base, baked.base_normals);
-  baked.normal_shapes.assign(count, std::vector<Vec3f>(skin.rest.size(), Vec3f::Zero()));
-  std::vector<Vec3f> frame_normals(skin.rest.size());
-  for (int f = 0; f < skin.frame_count; ++f) {
-    if (basis.projection.col(f).isZero(0)) continue;
-    normals.compute(skin.frame(f).positions, frame_normals);
-    for (size_t s = 0; s < count; ++s) {
-      const float share = basis.projection(static_cast<Eigen::Index>(s), f);
-      if (share == 0) continue;
-      for (size_t v = 0; v < frame_normals.size(); ++v)
-        baked.normal_shapes[s][v] += share * (frame_normals[v] - baked.base_normals[v]);
-    }
-  }
-}
-
-int add_accessor(GltfDocument& document, ByteView data, int component, const char* type,
-                 size_t count) {
-  const int view = add_buffer_view(document, data);
-  document.root["accessors"].push_back(
-      {{"bufferView", view}, {"componentType", component}, {"count", count}, {"type", type}});
-  return static_cast<int>(document.root["accessors"].size()) - 1;
-}
-
-int add_float_accessor(GltfDocument& document, std::span<const float> values, const char* type) {
-  const auto components = static_cast<size_t>(components_of_type(type));
-  return add_accessor(document, std::as_bytes(values), 5126, type, values.size() / components);
-}
-
-// Vectors of one part, turned by `turn`; positions carry their bounds.
-int add_vectors(GltfDocument& document, std::span<const Vec3f> values, const Affine& turn,
-                bool is_point, bool bounds) {
-  std::vector<Vec3f> local;
-  local.reserve(values.size());
-  Box3f box;
-  for (const Vec3f& v : values) {
-    const Vec3d d = v.cast<double>();
-    local.push_back((is_point ? Vec3d(turn * d) : Vec3d(turn.linear() * d)).cast<float>());
-    box.extend(local.back());
-  }
-  const int index = add_float_accessor(document, as_floats(local), "VEC3");
-  if (bounds && !values.empty()) {
-    Json& accessor = document.root["accessors"][static_cast<size_t>(index)];
-    accessor["min"] = {box.min()[0], box.min()[1], box.min()[2]};
-    accessor["max"] = {box.max()[0], box.max()[1], box.max()[2]};
-  }
-  return index;
-}
-
-// Unit normals in a node's own space: turned by the inverse transpose, made unit again.
-std::vector<Vec3f> local_normals(std::span<const Vec3f> normals, const Affine& from_local) {
-  const Mat3d turn = from_local.linear().transpose();
-  std::vector<Vec3f> result;
-  for (const Vec3f& n : normals) {
-    const Vec3d local = turn * n.cast<double>();
-    const double length = local.norm();
-    // A vertex without triangles has no normal; any unit vector keeps the file valid.
-    result.push_back(length > 0 ? Vec3f((local / length).cast<float>()) : Vec3f(0, 1, 0));
-  }
-  return result;
-}
-
-template <class T>
-std::span<const Vec3f> of_part(const T& values, const Part& part) {
-  return std::span<const Vec3f>(values).subspan(static_cast<size_t>(part.vertices.first),
-                                                static_cast<size_t>(part.vertices.count));
-}
-
-// Replaces what moves in a primitive: base, normals and morph targets.
-void bake_primitive(GltfDocument& document, Json& primitive, const Part& part,
-                    const BakedShapes& baked, const Affine& to_local) {
-  Json& attributes = primitive["attributes"];
-  for (const auto& key : [&] {
-         std::vector<std::string> moving;
-         for (const auto& [name, unused] : attributes.items())
-           if (name.starts_with("JOINTS_") || name.starts_with("WEIGHTS_") || name == "TANGENT")
-             moving.push_back(name);
-         return moving;
-       }())
-    attributes.erase(key);
-  const Affine from_local = to_local.inverse();
-  const std::vector<Vec3f> base_normals =
-      local_normals(of_part(baked.base_normals, part), from_local);
-  attributes["POSITION"] =
-      add_vectors(document, of_part(baked.positions.base, part), to_local, true, true);
-  attributes["NORMAL"] = add_vectors(document, base_normals, Affine::Identity(), false, false);
-  Json targets = Json::array();
-  for (size_t s = 0; s < baked.positions.shapes.size(); ++s) {
-    // Sums of normals and projections are directions of any length: target = normal after − before.
-    std::vector<Vec3f> after(static_cast<size_t>(part.vertices.count));
-    const auto base = of_part(baked.base_normals, part),
-               change = of_part(baked.normal_shapes[s], part);
-    for (size_t v = 0; v < after.size(); ++v) after[v] = base[v] + change[v];
-    after = local_normals(after, from_local);
-    for (size_t v = 0; v < after.size(); ++v) after[v] -= base_normals[v];
-    targets.push_back({{"POSITION", add_vectors(document, of_part(baked.positions.shapes[s], part),
-                                                to_local, false, true)},
-                       {"NORMAL", add_vectors(document, after, Affine::Identity(), false, false)}});
-  }
-  primitive.erase("targets");
-  if (!targets.empty()) primitive["targets"] = std::move(targets);
-}
 
 // One animation that plays the weights of all `nodes`.
 void add_weight_animation(GltfDocument& document, const AnimatedSkin& skin, const FrameBasis& basis,
@@ -164,28 +50,97 @@ void set_mesh_weights(Json& mesh, const FrameBasis& basis) {
 
 // --- on top of the input file --------------------------------------------------------------------
 
-// The node that carries an instance's baked mesh: its own, or a new root where its transform
-// cannot be undone.
-size_t carrying_node(GltfDocument& document, size_t node, const Affine& rest, Affine& to_local) {
+// Throws unless every part of the skin is a primitive of `source`, which may have been changed
+// since the skin was read from it.
+void check_source(const AnimatedSkin& skin, const GltfDocument& source) {
+  const JsonField root = source.fields();
+  const auto at = [](const JsonField& list, int index) {
+    return list[static_cast<size_t>(std::max(index, 0))];
+  };
+  for (const Part& part : skin.parts) {
+    const JsonField node = at(root["nodes"], part.source_node);
+    const JsonField mesh = at(root["meshes"], part.source_mesh);
+    const JsonField primitive = at(mesh["primitives"], part.source_primitive);
+    const bool in_skin =
+        part.vertices.first >= 0 && part.vertices.count >= 0 &&
+        static_cast<size_t>(part.vertices.first) + static_cast<size_t>(part.vertices.count) <=
+            skin.rest.size();
+    if (!in_skin || part.source_node < 0 || part.source_mesh < 0 || part.source_primitive < 0 ||
+        node["mesh"].integer() != part.source_mesh ||
+        accessor_count(source, primitive["attributes"]["POSITION"]) !=
+            static_cast<size_t>(part.vertices.count))
+      primitive.fail(fmt::format(
+          "is not the part '{}' to be baked: this is not the file the skin was read from",
+          printable(part.name)));
+  }
+  if (skin.parts.empty()) root.fail("is not the file the skin was read from: that has no parts");
+}
+
+// True when scene positions inside `box` survive being rounded in the space of a node with matrix
+// `rest`: local positions x come back with an error of up to ε |M| |x|, where ε |p| is what
+// rounding costs in the scene itself.
+bool holds_precisely(const Affine& rest, const Box3f& box) {
   const double determinant = rest.linear().determinant();
   const double size = rest.linear().norm();
+  if (!std::isfinite(determinant) || std::abs(determinant) <= 1e-12 * size * size * size)
+    return false;
+  const Affine inverse = rest.inverse();
+  Vec3d local = Vec3d::Zero();
+  for (int corner = 0; corner < 8; ++corner)
+    local = local.cwiseMax(
+        (inverse * box.corner(static_cast<Box3f::CornerType>(corner)).cast<double>()).cwiseAbs());
+  const double there = (rest.linear().cwiseAbs() * local).maxCoeff();
+  const double here =
+      static_cast<double>(box.min().cwiseAbs().cwiseMax(box.max().cwiseAbs()).maxCoeff());
+  return there <= 8 * here;
+}
+
+// The node that carries an instance's baked mesh: its own, or a new root where positions do not
+// fit into its space. Sets the way there from the scene.
+size_t carrying_node(GltfDocument& document, size_t node, const Affine& rest, const Box3f& box,
+                     Affine& to_local) {
   Json& nodes = document.root["nodes"];
   nodes[node].erase("weights");
-  if (std::isfinite(determinant) && std::abs(determinant) > 1e-9 * size * size * size) {
+  if (holds_precisely(rest, box)) {
     to_local = rest.inverse();
     return node;
   }
   to_local = Affine::Identity();
-  Json copy = {{"mesh", nodes[node]["mesh"]}};
+  Json copy = Json::object();
   if (nodes[node].contains("name")) copy["name"] = nodes[node]["name"];
   nodes[node].erase("mesh");
   nodes.push_back(std::move(copy));
   const size_t added = nodes.size() - 1;
-  if (document.root.contains("scenes")) {
+  if (document.root.contains("scenes") && !document.root["scenes"].empty()) {
     const auto scene = document.root.value("scene", size_t{0});
     document.root["scenes"].at(scene)["nodes"].push_back(added);
   }
   return added;
+}
+
+// The mesh of one instance with its primitives baked; those that hold no vertices are left out.
+Json baked_mesh(GltfDocument& document, Json mesh, const std::vector<const Part*>& parts,
+                const BakedShapes& baked, const Affine& to_local) {
+  Json primitives = Json::array();
+  for (const Part* part : parts) {
+    primitives.push_back(mesh["primitives"][static_cast<size_t>(part->source_primitive)]);
+    bake_primitive(document, primitives.back(), *part, baked, to_local);
+  }
+  mesh["primitives"] = std::move(primitives);
+  set_mesh_weights(mesh, baked.positions);
+  return mesh;
+}
+
+// Where the parts are, over all shapes.
+Box3f box_of(const std::vector<const Part*>& parts, const FrameBasis& basis) {
+  Box3f box;
+  for (const Part* part : parts)
+    for (auto v = static_cast<size_t>(part->vertices.first);
+         v < static_cast<size_t>(part->vertices.end()); ++v) {
+      box.extend(basis.base[v]);
+      for (const auto& shape : basis.shapes) box.extend(Vec3f(basis.base[v] + shape[v]));
+    }
+  return box;
 }
 
 void bake_into_source(GltfDocument& document, const AnimatedSkin& skin, const BakedShapes& baked) {
@@ -195,36 +150,50 @@ void bake_into_source(GltfDocument& document, const AnimatedSkin& skin, const Ba
   for (Json& node : document.root["nodes"]) node.erase("skin");
 
   // Instances of one mesh move differently, so each gets a mesh of its own.
-  std::map<int, std::vector<const Part*>> instances;
-  for (const Part& part : skin.parts) instances[part.source_node].push_back(&part);
-  std::vector<size_t> nodes;
-  const Json original_meshes = document.root["meshes"];
-  document.root["meshes"] = Json::array();
-  std::vector<bool> used(original_meshes.size(), false);
+  std::map<size_t, std::vector<const Part*>> instances;
+  for (const Part& part : skin.parts)
+    instances[static_cast<size_t>(part.source_node)].push_back(&part);
+  const Json original_meshes = std::move(document.root["meshes"]);
+  Json meshes = Json::array();
+  std::vector<size_t> carriers;
+  std::vector<bool> done(document.root["nodes"].size() + instances.size(), false);
   for (const auto& [source_node, parts] : instances) {
+    const Affine& rest = reading.rest[static_cast<size_t>(reading.joint_of_node[source_node])];
     Affine to_local;
-    const Affine& rest =
-        reading
-            .rest[static_cast<size_t>(reading.joint_of_node.at(static_cast<size_t>(source_node)))];
-    const size_t node = carrying_node(document, static_cast<size_t>(source_node), rest, to_local);
-    Json mesh = original_meshes.at(static_cast<size_t>(parts.front()->source_mesh));
-    for (const Part* part : parts)
-      bake_primitive(document, mesh["primitives"].at(static_cast<size_t>(part->source_primitive)),
-                     *part, baked, to_local);
-    set_mesh_weights(mesh, baked.positions);
-    document.root["nodes"][node]["mesh"] = document.root["meshes"].size();
-    document.root["meshes"].push_back(std::move(mesh));
-    nodes.push_back(node);
+    const size_t node =
+        carrying_node(document, source_node, rest, box_of(parts, baked.positions), to_local);
+    document.root["nodes"][node]["mesh"] = meshes.size();
+    meshes.push_back(baked_mesh(document,
+                                original_meshes[static_cast<size_t>(parts.front()->source_mesh)],
+                                parts, baked, to_local));
+    carriers.push_back(node);
+    done[node] = true;
   }
-  // Meshes outside the scene keep their numbers' meaning by moving behind the baked ones.
+  // Nodes the skin has no part of, such as those of other scenes, keep their meshes.
   for (size_t n = 0; n < document.root["nodes"].size(); ++n) {
     Json& node = document.root["nodes"][n];
-    if (!node.contains("mesh") || std::find(nodes.begin(), nodes.end(), n) != nodes.end()) continue;
-    const Json mesh = original_meshes.at(node["mesh"].get<size_t>());
-    node["mesh"] = document.root["meshes"].size();
-    document.root["meshes"].push_back(mesh);
+    if (!node.contains("mesh") || done[n]) continue;
+    const Json& mesh = original_meshes.at(node["mesh"].get<size_t>());
+    node["mesh"] = meshes.size();
+    meshes.push_back(mesh);
   }
-  add_weight_animation(document, skin, baked.positions, nodes);
+  document.root["meshes"] = std::move(meshes);
+  add_weight_animation(document, skin, baked.positions, carriers);
+}
+
+// A copy of the input file with the skin baked into it and what is no longer needed taken out.
+GltfDocument document_from_source(const AnimatedSkin& skin, const BakedShapes& baked,
+                                  const GltfDocument& source) {
+  GltfDocument document = source;
+  try {
+    bake_into_source(document, skin, baked);
+  } catch (const Json::exception&) {
+    throw_input_error(source.file, "", "has fields of a wrong type");
+  }
+  for (const std::string& problem : embed_images(document))
+    log_warning("{}; its textures are left out of the .glb", problem);
+  remove_unused_data(document);
+  return document;
 }
 
 // --- from nothing --------------------------------------------------------------------------------
@@ -239,16 +208,29 @@ int add_indices(GltfDocument& document, const AnimatedSkin& skin, const Part& pa
                       indices.size());
 }
 
+// An attribute's name in the file: names and widths glTF does not know get an underscore.
+std::string attribute_name(const VertexAttribute& attribute) {
+  const std::string& name = attribute.name;
+  const bool known = (name.starts_with("TEXCOORD_") && attribute.components == 2) ||
+                     (name.starts_with("COLOR_") && attribute.components >= 3);
+  return known || name.starts_with('_') ? name : "_" + name;
+}
+
 void add_static_attributes(GltfDocument& document, const AnimatedSkin& skin, const Part& part,
                            Json& attributes) {
   static constexpr const char* types[] = {"", "SCALAR", "VEC2", "VEC3", "VEC4"};
   for (const VertexAttribute& attribute : skin.attributes) {
     if (attribute.components > 4) continue;
-    const auto width = static_cast<size_t>(attribute.components);
-    const auto values = std::span<const float>(attribute.values)
-                            .subspan(static_cast<size_t>(part.vertices.first) * width,
-                                     static_cast<size_t>(part.vertices.count) * width);
-    attributes[attribute.name] = add_float_accessor(document, values, types[attribute.components]);
+    const std::string name = attribute_name(attribute);
+    const bool colour = name.starts_with("COLOR_");  // 0 to 1 in a valid file
+    std::vector<float> values;
+    values.reserve(static_cast<size_t>(part.vertices.count * attribute.components));
+    for (int32_t v = part.vertices.first; v < part.vertices.end(); ++v)
+      for (int k = 0; k < attribute.components; ++k) {
+        const float value = attribute_value(attribute, static_cast<size_t>(v), k);
+        values.push_back(colour ? std::clamp(value, 0.0f, 1.0f) : value);
+      }
+    attributes[name] = add_float_accessor(document, values, types[attribute.components]);
   }
 }
 
@@ -263,6 +245,17 @@ int find_or_add_material(GltfDocument& document, const std::string& name) {
   return static_cast<int>(materials.size()) - 1;
 }
 
+// The parts as meshes of their own; all in one where they share vertices.
+std::vector<Part> bare_parts(const AnimatedSkin& skin) {
+  std::vector<Part> parts = parts_to_write(skin);
+  if (parts_are_separate(skin, parts)) return parts;
+  Part whole;
+  whole.name = skin.name;
+  whole.vertices = {0, static_cast<int32_t>(skin.rest.size())};
+  whole.triangles = {0, static_cast<int32_t>(skin.triangles.size())};
+  return {whole};
+}
+
 GltfDocument bare_document(const AnimatedSkin& skin, const BakedShapes& baked) {
   GltfDocument document;
   document.file = skin.name;
@@ -270,7 +263,7 @@ GltfDocument bare_document(const AnimatedSkin& skin, const BakedShapes& baked) {
                    {"scene", 0},
                    {"scenes", Json::array({{{"nodes", Json::array()}}})}};
   std::vector<size_t> nodes;
-  for (const Part& part : skin.parts) {
+  for (const Part& part : bare_parts(skin)) {
     if (part.vertices.count == 0) continue;
     Json primitive = {{"attributes", Json::object()}, {"mode", part.triangles.count > 0 ? 4 : 0}};
     bake_primitive(document, primitive, part, baked, Affine::Identity());
@@ -290,38 +283,38 @@ GltfDocument bare_document(const AnimatedSkin& skin, const BakedShapes& baked) {
   return document;
 }
 
+// Bakes `skin` for a file called `file`.
+GltfDocument bake(const std::filesystem::path& file, const AnimatedSkin& skin,
+                  const ExportOptions& options, const GltfDocument* source, BakeReport& report) {
+  check_exportable(file, skin);
+  if (source) check_source(skin, *source);
+  // Positions and normals of the base and of every target, before any of it is computed.
+  const int targets = std::min(skin.frame_count - 1, most_morph_targets);
+  check_glb_size(file.string(), static_cast<size_t>(targets + 1) * skin.rest.size() * 24);
+
+  AnimatedSkin checked = skin;
+  checked.frame = [&](int index) { return checked_frame(file, skin, index); };
+  const BakedShapes baked =
+      bake_shapes(checked, SkinNormals(skin, source), most_morph_targets, options.progress);
+  report = {static_cast<int>(baked.positions.shapes.size()), baked.positions.compressed,
+            baked.positions.largest_error};
+  GltfDocument document =
+      source ? document_from_source(skin, baked, *source) : bare_document(skin, baked);
+  document.root["asset"]["generator"] = fmt::format("Supple {}", version);
+  return document;
+}
+
 }  // namespace
 
 GltfDocument bake_gltf(const AnimatedSkin& skin, const ExportOptions& options,
                        const GltfDocument* source, BakeReport& report) {
-  if (skin.frame_count < 1) throw_output_error(skin.name, "no frames to write");
-  BakedShapes baked;
-  baked.positions = find_frame_basis(skin, most_morph_targets, options.progress);
-  bake_normals(skin, SkinNormals(skin, source), baked);
-  report = {static_cast<int>(baked.positions.shapes.size()), baked.positions.compressed,
-            baked.positions.largest_error};
-
-  GltfDocument document;
-  if (source) {
-    document = *source;
-    bake_into_source(document, skin, baked);
-    for (const std::string& address : embed_images(document))
-      log_warning("{}: image '{}' was not found and is left out of the .glb", source->file,
-                  printable(address));
-    remove_unused_data(document);
-  } else {
-    document = bare_document(skin, baked);
-  }
-  document.root["asset"]["generator"] = fmt::format("Supple {}", version);
-  return document;
+  return bake(skin.name, skin, options, source, report);
 }
 
 BakeReport write_glb(const std::filesystem::path& path, const AnimatedSkin& skin,
                      const ExportOptions& options, const GltfDocument* source) {
   BakeReport report;
-  GltfDocument document = bake_gltf(skin, options, source, report);
-  document.file = path.string();
-  write_file(path, serialise_glb(document));
+  write_file(path, serialise_glb(bake(path, skin, options, source, report), path.string()));
   return report;
 }
 

@@ -1,5 +1,6 @@
 // Baked animation as glTF: a skin in motion becomes morph targets with animated weights, which
-// ordinary viewers play.
+// ordinary viewers play. glTF is Y up: ExportOptions::up does not apply. Animations of the input
+// file and the skin's maps are not written.
 #pragma once
 
 #include <filesystem>

@@ -1,8 +1,6 @@
 #include "supple/io/skin_normals.h"
 
-#include <cmath>
-#include <map>
-#include <tuple>
+#include <algorithm>
 
 #include "supple/io/gltf_accessor.h"
 #include "supple/math/flat.h"
@@ -33,17 +31,20 @@ SkinNormals::SkinNormals(const AnimatedSkin& skin, const GltfDocument* source) {
   const Weld weld = weld_by_position(skin.rest);
   std::vector<Vec3f> normals(skin.rest.size(), Vec3f::Zero());
   if (source) normals = source_normals(skin, *source);
-  std::map<std::tuple<int32_t, int, int, int>, int32_t> group_of_key;
+  // Vertices of a point join the first group whose normal is within about two degrees.
+  constexpr float same_normal = 0.03f;
+  std::vector<std::vector<int32_t>> groups_of_point(weld.points());
   for (size_t v = 0; v < skin.rest.size(); ++v) {
-    // Normals a few degrees apart round to different keys; equal ones never do.
-    const auto rounded = [&](int axis) {
-      return static_cast<int>(std::lround(normals[v][axis] * 100));
-    };
-    const auto key = std::tuple(weld.point_of_vertex[v], rounded(0), rounded(1), rounded(2));
-    const auto [entry, added] =
-        group_of_key.try_emplace(key, static_cast<int32_t>(m_vertex_of_group.size()));
-    if (added) m_vertex_of_group.push_back(static_cast<int32_t>(v));
-    m_group_of_vertex.push_back(entry->second);
+    auto& groups = groups_of_point[static_cast<size_t>(weld.point_of_vertex[v])];
+    auto group = std::find_if(groups.begin(), groups.end(), [&](int32_t g) {
+      const auto first = static_cast<size_t>(m_vertex_of_group[static_cast<size_t>(g)]);
+      return (normals[first] - normals[v]).norm() <= same_normal;
+    });
+    if (group == groups.end()) {
+      group = groups.insert(group, static_cast<int32_t>(m_vertex_of_group.size()));
+      m_vertex_of_group.push_back(static_cast<int32_t>(v));
+    }
+    m_group_of_vertex.push_back(*group);
   }
   for (const Vec3i& t : skin.triangles)
     m_triangles.emplace_back(m_group_of_vertex[static_cast<size_t>(t[0])],
