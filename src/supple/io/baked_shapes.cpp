@@ -1,7 +1,7 @@
 #include "supple/io/baked_shapes.h"
 
 #include "supple/core/parallel.h"
-#include "supple/io/gltf_accessor.h"
+#include "supple/io/gltf_accessor_writer.h"
 #include "supple/math/flat.h"
 
 namespace supple {
@@ -51,19 +51,6 @@ void bake_normals(const AnimatedSkin& skin, const SkinNormals& normals, BakedSha
   baked.base_normals = std::move(base);
 }
 
-// Vectors of one part; positions and their offsets carry bounds.
-int add_vectors(GltfDocument& document, const std::vector<Vec3f>& values, bool bounds) {
-  const int index = add_float_accessor(document, as_floats(values), "VEC3");
-  if (bounds && !values.empty()) {
-    Box3f box;
-    for (const Vec3f& v : values) box.extend(v);
-    Json& accessor = document.root["accessors"][static_cast<size_t>(index)];
-    accessor["min"] = {box.min()[0], box.min()[1], box.min()[2]};
-    accessor["max"] = {box.max()[0], box.max()[1], box.max()[2]};
-  }
-  return index;
-}
-
 // The values of a part's vertices, each changed by `change(value, number within the part)`.
 template <class Change>
 std::vector<Vec3f> of_part(const std::vector<Vec3f>& values, const Part& part,
@@ -101,7 +88,8 @@ void bake_primitive(GltfDocument& document, Json& primitive, const Part& part,
   erase_moving_attributes(attributes);
   const auto point = [&](const Vec3d& p, size_t) { return Vec3d(to_local * p); };
   const auto offset = [&](const Vec3d& d, size_t) { return Vec3d(to_local.linear() * d); };
-  attributes["POSITION"] = add_vectors(document, of_part(baked.positions.base, part, point), true);
+  attributes["POSITION"] =
+      add_vector_accessor(document, of_part(baked.positions.base, part, point), true);
 
   // With the scene's normals n = b + Σ w c and the node's matrix M, Mᵀ b / |Mᵀ b| + Σ w Mᵀ c / |Mᵀ
   // b| is turned by the viewer's M⁻ᵀ into the direction of n exactly, and is of unit length at w =
@@ -115,31 +103,17 @@ void bake_primitive(GltfDocument& document, Json& primitive, const Part& part,
   };
   const auto normal_change = [&](const Vec3d& c, size_t v) { return Vec3d(turn * c / length[v]); };
   attributes["NORMAL"] =
-      add_vectors(document, of_part(baked.base_normals, part, base_normal), false);
+      add_vector_accessor(document, of_part(baked.base_normals, part, base_normal), false);
 
   Json targets = Json::array();
   for (size_t s = 0; s < baked.positions.shapes.size(); ++s)
     targets.push_back(
         {{"POSITION",
-          add_vectors(document, of_part(baked.positions.shapes[s], part, offset), true)},
-         {"NORMAL",
-          add_vectors(document, of_part(baked.normal_shapes[s], part, normal_change), false)}});
+          add_vector_accessor(document, of_part(baked.positions.shapes[s], part, offset), true)},
+         {"NORMAL", add_vector_accessor(
+                        document, of_part(baked.normal_shapes[s], part, normal_change), false)}});
   primitive.erase("targets");
   if (!targets.empty()) primitive["targets"] = std::move(targets);
-}
-
-int add_accessor(GltfDocument& document, ByteView data, int component, const char* type,
-                 size_t count) {
-  const int view = add_buffer_view(document, data);
-  Json& accessors = document.root["accessors"];
-  accessors.push_back(
-      {{"bufferView", view}, {"componentType", component}, {"count", count}, {"type", type}});
-  return static_cast<int>(accessors.size()) - 1;
-}
-
-int add_float_accessor(GltfDocument& document, std::span<const float> values, const char* type) {
-  const auto components = static_cast<size_t>(components_of_type(type));
-  return add_accessor(document, std::as_bytes(values), 5126, type, values.size() / components);
 }
 
 }  // namespace supple

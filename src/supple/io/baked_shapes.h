@@ -24,11 +24,4 @@ BakedShapes bake_shapes(const AnimatedSkin& skin, const SkinNormals& normals, in
 void bake_primitive(GltfDocument& document, Json& primitive, const Part& part,
                     const BakedShapes& baked, const Affine& to_local);
 
-/// Adds an accessor over `data`: `count` elements of a glTF component type and element type.
-int add_accessor(GltfDocument& document, ByteView data, int component, const char* type,
-                 size_t count);
-
-/// Adds an accessor of floats.
-int add_float_accessor(GltfDocument& document, std::span<const float> values, const char* type);
-
 }  // namespace supple

@@ -87,19 +87,6 @@ void add_weights(GltfDocument& document, const Character& character, const Part&
   }
 }
 
-void add_attributes(GltfDocument& document, const Character& character, const Part& part,
-                    Json& attributes) {
-  static constexpr const char* types[] = {"", "SCALAR", "VEC2", "VEC3", "VEC4"};
-  const auto first = static_cast<size_t>(part.vertices.first),
-             count = static_cast<size_t>(part.vertices.count);
-  for (const VertexAttribute& attribute : character.attributes) {
-    if (attribute.components < 1 || attribute.components > 4) continue;
-    const auto width = static_cast<size_t>(attribute.components);
-    attributes[attribute.name] = add_float_accessor(
-        document, std::span(attribute.values).subspan(first * width, count * width), types[width]);
-  }
-}
-
 Json target_json(GltfDocument& document, const BlendShape& shape, const Part& part) {
   std::vector<Vec3f> offsets(static_cast<size_t>(part.vertices.count), Vec3f::Zero());
   for (size_t i = 0; i < shape.vertices.size(); ++i) {
@@ -119,15 +106,12 @@ void add_part(GltfDocument& document, const Character& character, const std::vec
   Json attributes = {
       {"POSITION", add_vector_accessor(document, slice(character.skin.positions), true)},
       {"NORMAL", add_vector_accessor(document, slice(normals), false)}};
-  add_attributes(document, character, part, attributes);
+  add_part_attributes(document, character.attributes, part, attributes);
   add_weights(document, character, part, attributes);
-  std::vector<uint32_t> indices;
-  for (int32_t t = part.triangles.first; t < part.triangles.end(); ++t)
-    for (int corner = 0; corner < 3; ++corner)
-      indices.push_back(
-          static_cast<uint32_t>(character.skin.triangles[static_cast<size_t>(t)][corner] - first));
-  Json primitive = {{"attributes", attributes}, {"mode", indices.empty() ? 0 : 4}, {"material", 0}};
-  if (!indices.empty()) primitive["indices"] = add_index_accessor(document, indices);
+  Json primitive = {
+      {"attributes", attributes}, {"mode", part.triangles.count > 0 ? 4 : 0}, {"material", 0}};
+  if (part.triangles.count > 0)
+    primitive["indices"] = add_part_indices(document, character.skin.triangles, part);
   Json mesh = {{"name", part.name}};
   std::vector<std::string> names;
   for (const BlendShape& shape : character.shapes) {
@@ -204,7 +188,7 @@ GltfDocument gltf_from_character(const Character& character) {
 }
 
 void write_character(const std::filesystem::path& path, const Character& character) {
-  write_file(path, serialise_glb(gltf_from_character(character)));
+  write_file(path, serialise_glb(gltf_from_character(character), path.string()));
 }
 
 }  // namespace supple

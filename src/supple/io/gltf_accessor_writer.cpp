@@ -1,9 +1,23 @@
 #include "supple/io/gltf_accessor_writer.h"
 
+#include <algorithm>
+
+#include "supple/io/export_frames.h"
 #include "supple/io/gltf_accessor.h"
 #include "supple/math/flat.h"
 
 namespace supple {
+namespace {
+
+// An attribute's name in the file: names and widths glTF does not know get an underscore.
+std::string attribute_name(const VertexAttribute& attribute) {
+  const std::string& name = attribute.name;
+  const bool known = (name.starts_with("TEXCOORD_") && attribute.components == 2) ||
+                     (name.starts_with("COLOR_") && attribute.components >= 3);
+  return known || name.starts_with('_') ? name : "_" + name;
+}
+
+}  // namespace
 
 int add_accessor(GltfDocument& document, ByteView data, int component, const char* type,
                  size_t count) {
@@ -37,8 +51,32 @@ int add_time_accessor(GltfDocument& document, std::span<const float> times) {
   return index;
 }
 
-int add_index_accessor(GltfDocument& document, std::span<const uint32_t> indices) {
-  return add_accessor(document, std::as_bytes(indices), 5125, "SCALAR", indices.size());
+int add_part_indices(GltfDocument& document, std::span<const Vec3i> triangles, const Part& part) {
+  std::vector<uint32_t> indices;
+  for (int32_t t = part.triangles.first; t < part.triangles.end(); ++t)
+    for (int corner = 0; corner < 3; ++corner)
+      indices.push_back(
+          static_cast<uint32_t>(triangles[static_cast<size_t>(t)][corner] - part.vertices.first));
+  return add_accessor(document, std::as_bytes(std::span<const uint32_t>(indices)), 5125, "SCALAR",
+                      indices.size());
+}
+
+void add_part_attributes(GltfDocument& document, const std::vector<VertexAttribute>& given,
+                         const Part& part, Json& attributes) {
+  static constexpr const char* types[] = {"", "SCALAR", "VEC2", "VEC3", "VEC4"};
+  for (const VertexAttribute& attribute : given) {
+    if (attribute.components < 1 || attribute.components > 4) continue;
+    const std::string name = attribute_name(attribute);
+    const bool colour = name.starts_with("COLOR_");  // 0 to 1 in a valid file
+    std::vector<float> values;
+    values.reserve(static_cast<size_t>(part.vertices.count * attribute.components));
+    for (int32_t v = part.vertices.first; v < part.vertices.end(); ++v)
+      for (int k = 0; k < attribute.components; ++k) {
+        const float value = attribute_value(attribute, static_cast<size_t>(v), k);
+        values.push_back(colour ? std::clamp(value, 0.0f, 1.0f) : value);
+      }
+    attributes[name] = add_float_accessor(document, values, types[attribute.components]);
+  }
 }
 
 }  // namespace supple

@@ -4,7 +4,7 @@
 #include <span>
 
 #include "supple/io/gltf_document.h"
-#include "supple/math/types.h"
+#include "supple/rig/character.h"
 
 namespace supple {
 
@@ -22,7 +22,12 @@ int add_vector_accessor(GltfDocument& document, const std::vector<Vec3f>& values
 /// Adds key times in seconds, with their bounds.
 int add_time_accessor(GltfDocument& document, std::span<const float> times);
 
-/// Adds vertex indices.
-int add_index_accessor(GltfDocument& document, std::span<const uint32_t> indices);
+/// Adds the triangles of a part as indices into its own vertices.
+int add_part_indices(GltfDocument& document, std::span<const Vec3i> triangles, const Part& part);
+
+/// Adds a part's share of per-vertex attributes to a primitive's attributes, under names and within
+/// limits that make a valid file.
+void add_part_attributes(GltfDocument& document, const std::vector<VertexAttribute>& given,
+                         const Part& part, Json& attributes);
 
 }  // namespace supple

@@ -10,6 +10,7 @@
 #include "supple/io/baked_shapes.h"
 #include "supple/io/export_frames.h"
 #include "supple/io/gltf_accessor.h"
+#include "supple/io/gltf_accessor_writer.h"
 #include "supple/io/gltf_cleanup.h"
 #include "supple/io/gltf_nodes.h"
 
@@ -27,10 +28,7 @@ void add_weight_animation(GltfDocument& document, const AnimatedSkin& skin, cons
     weights.insert(weights.end(), basis.weights[static_cast<size_t>(f)].begin(),
                    basis.weights[static_cast<size_t>(f)].end());
   }
-  const int input = add_float_accessor(document, times, "SCALAR");
-  Json& accessor = document.root["accessors"][static_cast<size_t>(input)];
-  accessor["min"] = {times.front()};
-  accessor["max"] = {times.back()};
+  const int input = add_time_accessor(document, times);
   const int output = add_float_accessor(document, weights, "SCALAR");
   Json channels = Json::array();
   for (const size_t node : nodes)
@@ -198,42 +196,6 @@ GltfDocument document_from_source(const AnimatedSkin& skin, const BakedShapes& b
 
 // --- from nothing --------------------------------------------------------------------------------
 
-int add_indices(GltfDocument& document, const AnimatedSkin& skin, const Part& part) {
-  std::vector<uint32_t> indices;
-  for (int32_t t = part.triangles.first; t < part.triangles.end(); ++t)
-    for (int corner = 0; corner < 3; ++corner)
-      indices.push_back(static_cast<uint32_t>(skin.triangles[static_cast<size_t>(t)][corner] -
-                                              part.vertices.first));
-  return add_accessor(document, std::as_bytes(std::span<const uint32_t>(indices)), 5125, "SCALAR",
-                      indices.size());
-}
-
-// An attribute's name in the file: names and widths glTF does not know get an underscore.
-std::string attribute_name(const VertexAttribute& attribute) {
-  const std::string& name = attribute.name;
-  const bool known = (name.starts_with("TEXCOORD_") && attribute.components == 2) ||
-                     (name.starts_with("COLOR_") && attribute.components >= 3);
-  return known || name.starts_with('_') ? name : "_" + name;
-}
-
-void add_static_attributes(GltfDocument& document, const AnimatedSkin& skin, const Part& part,
-                           Json& attributes) {
-  static constexpr const char* types[] = {"", "SCALAR", "VEC2", "VEC3", "VEC4"};
-  for (const VertexAttribute& attribute : skin.attributes) {
-    if (attribute.components > 4) continue;
-    const std::string name = attribute_name(attribute);
-    const bool colour = name.starts_with("COLOR_");  // 0 to 1 in a valid file
-    std::vector<float> values;
-    values.reserve(static_cast<size_t>(part.vertices.count * attribute.components));
-    for (int32_t v = part.vertices.first; v < part.vertices.end(); ++v)
-      for (int k = 0; k < attribute.components; ++k) {
-        const float value = attribute_value(attribute, static_cast<size_t>(v), k);
-        values.push_back(colour ? std::clamp(value, 0.0f, 1.0f) : value);
-      }
-    attributes[name] = add_float_accessor(document, values, types[attribute.components]);
-  }
-}
-
 int find_or_add_material(GltfDocument& document, const std::string& name) {
   Json& materials = document.root["materials"];
   for (size_t i = 0; i < materials.size(); ++i)
@@ -267,8 +229,9 @@ GltfDocument bare_document(const AnimatedSkin& skin, const BakedShapes& baked) {
     if (part.vertices.count == 0) continue;
     Json primitive = {{"attributes", Json::object()}, {"mode", part.triangles.count > 0 ? 4 : 0}};
     bake_primitive(document, primitive, part, baked, Affine::Identity());
-    add_static_attributes(document, skin, part, primitive["attributes"]);
-    if (part.triangles.count > 0) primitive["indices"] = add_indices(document, skin, part);
+    add_part_attributes(document, skin.attributes, part, primitive["attributes"]);
+    if (part.triangles.count > 0)
+      primitive["indices"] = add_part_indices(document, skin.triangles, part);
     primitive["material"] =
         find_or_add_material(document, part.material.empty() ? "skin" : part.material);
     Json mesh = {{"name", part.name}, {"primitives", Json::array({primitive})}};
