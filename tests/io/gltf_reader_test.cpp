@@ -11,6 +11,7 @@
 #include "supple/sim/session.h"
 #include "support/gltf_reference.h"
 #include "support/gltf_samples.h"
+#include "support/posed.h"
 #include "support/test_support.h"
 
 namespace supple {
@@ -18,18 +19,7 @@ namespace {
 
 using test::GltfReference;
 using test::GltfSample;
-
-/// Skin of a character at a time of a clip, through the production code.
-std::vector<Vec3f> posed(const Character& character, const Clip* clip, double time) {
-  Pose pose = rest_pose(character);
-  if (clip) apply_clip(*clip, time, pose);
-  std::vector<Vec3f> positions = character.skin.positions;
-  add_blend_shapes(character.shapes, pose.shape_weights, positions);
-  const Skinner skinner(character.weights, character.binds);
-  skinner.skin(SkinningMethod::linear, global_matrices(character.skeleton, pose), positions,
-               positions);
-  return positions;
-}
+using test::posed;
 
 void expect_same(const Character& character, const Clip* clip, const GltfReference& reference,
                  int animation, double time) {

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cctype>
 #include <cerrno>
 #include <system_error>
 
@@ -100,6 +101,12 @@ void AtomicFile::fail(const char* action) const {
   const std::string reason = system_message(errno);
   if (!m_file) ::unlink(m_temporary.c_str());
   throw_output_error(m_path.string(), fmt::format("{} failed: {}", action, reason));
+}
+
+std::string lower_extension(const std::filesystem::path& path) {
+  std::string extension = path.extension().string();
+  for (char& c : extension) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return extension;
 }
 
 void make_folder(const std::filesystem::path& path) {

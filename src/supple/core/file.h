@@ -50,6 +50,9 @@ class AtomicFile {
   std::FILE* m_file = nullptr;
 };
 
+/// The extension of a path in lower case, with its dot (".glb"); empty when there is none.
+std::string lower_extension(const std::filesystem::path& path);
+
 /// Creates a folder and its parents; throws an output error when that is not possible.
 void make_folder(const std::filesystem::path& path);
 

@@ -20,9 +20,7 @@ namespace fs = std::filesystem;
 
 std::string kind_of(const fs::path& path) {
   if (!path.has_filename()) return "folder";  // a trailing slash
-  std::string extension = path.extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string extension = lower_extension(path);
   return extension.empty() ? "folder" : extension;
 }
 

@@ -1,8 +1,7 @@
 #include "supple/io/load.h"
 
-#include <algorithm>
-
 #include "supple/core/error.h"
+#include "supple/core/file.h"
 #include "supple/io/bvh_reader.h"
 #include "supple/io/fbx_reader.h"
 #include "supple/io/gltf_reader.h"
@@ -13,13 +12,6 @@
 
 namespace supple {
 namespace {
-
-std::string lower_extension(const std::filesystem::path& path) {
-  std::string extension = path.extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return extension;
-}
 
 Character character_from_tets(const std::filesystem::path& path) {
   const TetMesh tets = read_tets(path);
