@@ -2,6 +2,8 @@
 
 #include <xxhash.h>
 
+#include <unordered_set>
+
 #include "supple/core/error.h"
 
 namespace supple {
@@ -14,6 +16,10 @@ constexpr size_t alignment = 64;
 constexpr size_t longest_name = 255;
 
 size_t aligned(size_t offset) { return (offset + alignment - 1) / alignment * alignment; }
+
+bool is_whole_rows(ElementType type, uint32_t components, uint64_t size) {
+  return components > 0 && size % (element_size(type) * uint64_t{components}) == 0;
+}
 
 // Reads the array table; every read is checked against the table's end.
 class TableReader {
@@ -85,6 +91,10 @@ void Chunk::add(ChunkArray array) {
     throw Error(
         ErrorKind::simulation,
         fmt::format("chunk array name '{}' is empty, too long or taken", printable(array.name)));
+  if (!is_whole_rows(array.type, array.components, array.data.size()))
+    throw Error(ErrorKind::simulation,
+                fmt::format("chunk array '{}': {} bytes are not rows of {}", array.name,
+                            array.data.size(), array.components));
   m_arrays.push_back(std::move(array));
 }
 
@@ -175,6 +185,8 @@ Chunk Chunk::parse(ByteView bytes, std::string_view file) {
 
   Chunk chunk;
   TableReader table(payload.subspan(header_size, table_size), file);
+  std::unordered_set<std::string> names;
+  uint64_t free_from = header_size + table_size;  // arrays lie one after the other
   for (uint32_t i = 0; i < count; ++i) {
     ChunkArray array;
     array.name = table.read_text(table.read<uint8_t>());
@@ -182,15 +194,17 @@ Chunk Chunk::parse(ByteView bytes, std::string_view file) {
     array.components = table.read<uint32_t>();
     const auto offset = table.read<uint64_t>();
     const auto size = table.read<uint64_t>();
-    if (array.name.empty() || chunk.find(array.name))
+    if (array.name.empty() || !names.insert(array.name).second)
       throw_input_error(file, "chunk", "has an array with an empty or repeated name");
     if (type > static_cast<uint8_t>(ElementType::u64))
       throw_input_error(file, array.name, fmt::format("unknown element type {}", type));
     array.type = static_cast<ElementType>(type);
     if (offset > payload.size() || size > payload.size() - offset)
       throw_input_error(file, array.name, "array lies outside the file");
-    if (array.components == 0 ||
-        size % (element_size(array.type) * static_cast<uint64_t>(array.components)) != 0)
+    if (offset < free_from)
+      throw_input_error(file, array.name, "array overlaps what lies before it");
+    free_from = offset + size;
+    if (!is_whole_rows(array.type, array.components, size))
       throw_input_error(file, array.name, "array is not a whole number of rows");
     const ByteView data = payload.subspan(offset, size);
     array.data.assign(data.begin(), data.end());

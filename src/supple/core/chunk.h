@@ -51,7 +51,8 @@ class Chunk {
                    Bytes(first, first + values.size_bytes())});
   }
 
-  /// Adds an array.
+  /// Adds an array; throws a simulation error when it could not be read back: a name that is
+  /// empty, too long or taken, or data that is not a whole number of rows.
   void add(ChunkArray array);
 
   /// Adds a text as bytes.

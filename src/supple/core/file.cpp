@@ -6,6 +6,9 @@
 #include <atomic>
 #include <cctype>
 #include <cerrno>
+#include <memory>
+#include <new>
+#include <stdexcept>
 #include <system_error>
 
 #include "supple/core/error.h"
@@ -24,6 +27,14 @@ void sync_folder(const std::filesystem::path& folder) {
   ::close(descriptor);
 }
 
+// Where a link leads to, so that the link stays and its target is replaced.
+std::filesystem::path behind_link(std::filesystem::path path) {
+  std::error_code code;
+  if (!std::filesystem::is_symlink(path, code)) return path;
+  const std::filesystem::path target = std::filesystem::weakly_canonical(path, code);
+  return code ? path : target;
+}
+
 std::filesystem::path temporary_name(const std::filesystem::path& path) {
   static std::atomic<unsigned> counter{0};
   std::filesystem::path name = path;
@@ -37,17 +48,23 @@ Bytes read_file(const std::filesystem::path& path) {
   std::error_code code;
   if (std::filesystem::is_directory(path, code))
     throw_input_error(path.string(), "", "is a folder, not a file");
-  std::FILE* file = std::fopen(path.c_str(), "rb");
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"),
+                                                             &std::fclose);
   if (!file) throw_input_error(path.string(), "", "cannot open: " + system_message(errno));
   Bytes content;
-  const auto expected = std::filesystem::file_size(path, code);
-  if (!code) content.reserve(expected + 1);
-  std::byte buffer[1 << 16];
-  for (size_t count; (count = std::fread(buffer, 1, sizeof buffer, file)) > 0;)
-    content.insert(content.end(), buffer, buffer + count);
-  const bool failed = std::ferror(file);
-  std::fclose(file);
-  if (failed) throw_input_error(path.string(), "", "cannot read: " + system_message(errno));
+  try {
+    const auto expected = std::filesystem::file_size(path, code);
+    if (!code) content.reserve(expected + 1);
+    std::byte buffer[1 << 16];
+    for (size_t count; (count = std::fread(buffer, 1, sizeof buffer, file.get())) > 0;)
+      content.insert(content.end(), buffer, buffer + count);
+  } catch (const std::bad_alloc&) {
+    throw_input_error(path.string(), "", "does not fit in memory");
+  } catch (const std::length_error&) {
+    throw_input_error(path.string(), "", "does not fit in memory");
+  }
+  if (std::ferror(file.get()))
+    throw_input_error(path.string(), "", "cannot read: " + system_message(errno));
   return content;
 }
 
@@ -62,10 +79,14 @@ void write_file(const std::filesystem::path& path, std::string_view content) {
 }
 
 AtomicFile::AtomicFile(std::filesystem::path path)
-    : m_path(std::move(path)), m_temporary(temporary_name(m_path)) {
+    : m_path(behind_link(std::move(path))), m_temporary(temporary_name(m_path)) {
   std::error_code code;
-  if (std::filesystem::is_directory(m_path, code))
+  const std::filesystem::file_status there = std::filesystem::status(m_path, code);
+  if (std::filesystem::is_directory(there))
     throw_output_error(m_path.string(), "a folder has that name");
+  // A rename would put a plain file in the place of a device or a pipe.
+  if (std::filesystem::exists(there) && !std::filesystem::is_regular_file(there))
+    throw_output_error(m_path.string(), "is not a regular file");
   m_file = std::fopen(m_temporary.c_str(), "wb");
   if (!m_file) fail("open");
 }

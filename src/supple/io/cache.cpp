@@ -1,5 +1,7 @@
 #include "supple/io/cache.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "supple/core/error.h"
@@ -16,6 +18,12 @@ constexpr int format_version = 1;
 
 fs::path frame_path(const fs::path& folder, int frame) {
   return folder / "frames" / fmt::format("{}.chunk", frame);
+}
+
+// The folder a cache lies in; a slash at the end of its name changes nothing.
+fs::path home_of(const fs::path& cache_folder) {
+  const fs::path folder = fs::absolute(cache_folder).lexically_normal();
+  return folder.has_filename() ? folder.parent_path() : folder.parent_path().parent_path();
 }
 
 // --- index and static chunk --------------------------------------------------------------------
@@ -137,6 +145,9 @@ void parse_static(const Chunk& chunk, const JsonField& root, CacheInfo& info) {
   constexpr std::string_view prefix = "attribute/";
   for (const ChunkArray& array : chunk.arrays())
     if (array.name.starts_with(prefix)) {
+      constexpr uint32_t most_components = 1024;
+      if (array.components > most_components)
+        throw_input_error(root.file(), array.name, "has too many components");
       VertexAttribute attribute;
       attribute.name = array.name.substr(prefix.size());
       attribute.components = static_cast<int>(array.components);
@@ -170,18 +181,37 @@ void remove_temporaries(const fs::path& folder) {
       if (is_temporary_file(entry.path())) fs::remove(entry.path(), code);
 }
 
+constexpr std::array<const char*, 4> own_files = {"index.json", "static.chunk", "checkpoint.chunk",
+                                                  "report.json"};
+
+// True when all a folder holds was written by a cache: what a program killed while starting one
+// leaves behind, without an index yet.
+bool holds_only_cache_files(const fs::path& folder) {
+  std::error_code code;
+  for (const auto& entry : fs::directory_iterator(folder, code)) {
+    const fs::path name = entry.path().filename();
+    const bool own = std::find(own_files.begin(), own_files.end(), name) != own_files.end();
+    if (name != "frames" && !own && !is_temporary_file(name)) return false;
+  }
+  for (const auto& entry : fs::directory_iterator(folder / "frames", code))
+    if (!entry.is_regular_file(code) ||
+        (entry.path().extension() != ".chunk" && !is_temporary_file(entry.path())))
+      return false;
+  return true;
+}
+
 // Empties an existing cache; anything else of that name is left alone.
 void clear_for_new_cache(const fs::path& folder) {
   std::error_code code;
   if (!fs::exists(folder, code)) return;
   if (!fs::is_directory(folder, code)) throw_output_error(folder.string(), "a file has that name");
   if (fs::is_empty(folder, code)) return;
-  if (!is_cache(folder))
+  if (!is_cache(folder) && !holds_only_cache_files(folder))
     throw_output_error(folder.string(), "the folder exists and is not a cache");
   // The index goes first: what remains after a crash is no cache rather than a mixture of two.
   fs::remove(folder / "index.json", code);
-  for (const char* name : {"static.chunk", "checkpoint.chunk", "report.json"})
-    fs::remove(folder / name, code);
+  for (const char* name : own_files) fs::remove(folder / name, code);
+  remove_temporaries(folder);
   fs::remove_all(folder / "frames", code);
   if (code) throw_output_error(folder.string(), code.message());
 }
@@ -192,9 +222,10 @@ CacheInfo cache_info(const Character& character, const FrameRange& range, Json s
                      const fs::path& cache_folder) {
   CacheInfo info;
   info.name = character.name;
-  const fs::path home = fs::absolute(cache_folder).lexically_normal().parent_path();
-  info.source =
-      fs::absolute(character.source).lexically_normal().lexically_relative(home).generic_string();
+  info.source = fs::absolute(character.source)
+                    .lexically_normal()
+                    .lexically_relative(home_of(cache_folder))
+                    .generic_string();
   info.source_sum = checksum(read_file(character.source));
   info.settings = std::move(settings);
   info.range = range;
@@ -295,9 +326,11 @@ std::optional<Chunk> CacheWriter::usable_checkpoint() const {
   try {
     Chunk state = Chunk::parse(read_file(path), path.string());
     const int next = state.get<int32_t>("session/next_frame", 1, 1, path.string())[0];
-    for (int frame = m_range.first; frame < std::min(next, m_range.last + 1); ++frame) {
-      const fs::path file = frame_path(m_folder, frame);
-      Chunk::parse(read_file(file), file.string());
+    if (next < m_range.first || next > m_range.last + 1) return std::nullopt;
+    for (int frame = m_range.first; frame < next; ++frame) {
+      const std::string file = frame_path(m_folder, frame).string();
+      const Chunk chunk = Chunk::parse(read_file(file), file);
+      if (chunk.get<int32_t>("frame", 1, 1, file)[0] != frame) return std::nullopt;
     }
     return state;
   } catch (const Error&) {
@@ -364,8 +397,7 @@ CacheFrame CacheReader::read_frame(int frame) const {
 }
 
 fs::path CacheReader::source_path() const {
-  return (fs::absolute(m_folder).lexically_normal().parent_path() / m_info.source)
-      .lexically_normal();
+  return (home_of(m_folder) / m_info.source).lexically_normal();
 }
 
 AnimatedSkin CacheReader::animated_skin() const {

@@ -193,8 +193,9 @@ void read_attributes(GltfReading& reading, const JsonField& attributes, size_t f
     if (values.size() != vertices * static_cast<size_t>(components))
       field.fail("has not one entry per vertex");
     auto& all = reading.character.attributes;
-    auto found = std::find_if(all.begin(), all.end(),
-                              [&](const VertexAttribute& a) { return a.name == name; });
+    auto found = std::find_if(all.begin(), all.end(), [&wanted = name](const VertexAttribute& a) {
+      return a.name == wanted;
+    });
     if (found == all.end()) found = all.insert(all.end(), VertexAttribute{name, components, {}});
     // Parts of one file may disagree (RGB and RGBA colours); the first decides, and what a part
     // lacks is 1 for colours and 0 for the rest.

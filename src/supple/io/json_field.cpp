@@ -14,10 +14,43 @@ std::string shown(const Json& value) {
   return printable(value.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
+// Refuses text that would take the JSON library too long or too deep: values nested so far that
+// copying them overflows the stack, and objects so large that its linear search for repeated keys
+// takes quadratic time.
+void refuse_excess(std::string_view text, const std::string& file) {
+  constexpr size_t deepest = 256, most_members = 20000;
+  struct Level {
+    bool is_object;
+    size_t members;
+  };
+  std::vector<Level> levels;  // the lists and objects around the place
+  bool in_string = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (in_string) {
+      if (c == '\\') ++i;
+      in_string = c != '"';
+    } else if (c == '"') {
+      in_string = true;
+    } else if (c == '{' || c == '[') {
+      levels.push_back({c == '{', 0});
+      if (levels.size() > deepest)
+        throw_input_error(file, "", fmt::format("is nested deeper than {} levels", deepest));
+    } else if ((c == '}' || c == ']') && !levels.empty()) {
+      levels.pop_back();
+    } else if (c == ',' && !levels.empty() && levels.back().is_object &&
+               ++levels.back().members > most_members) {
+      throw_input_error(file, "",
+                        fmt::format("has an object of more than {} members", most_members));
+    }
+  }
+}
+
 }  // namespace
 
 Json parse_json(ByteView bytes, const std::string& file) {
   const std::string_view text = as_text(bytes);
+  refuse_excess(text, file);
   try {
     return Json::parse(text.begin(), text.end());
   } catch (const Json::parse_error& error) {

@@ -53,7 +53,7 @@ void vertex_normals(std::span<const Vec3f> positions, std::span<const Vec3i> tri
     for (int corner = 0; corner < 3; ++corner) normals[tri[corner]] += cross;
   }
   for (Vec3f& n : normals) {
-    const float length = n.norm();
+    const float length = n.stableNorm();
     n = length > 0 ? Vec3f(n / length) : Vec3f::Zero();
   }
 }

@@ -26,7 +26,7 @@ Weld weld_by_position(std::span<const Vec3f> positions, double tolerance) {
   Weld weld;
   weld.point_of_vertex.reserve(positions.size());
   const Box3f box = bounding_box(positions);
-  const double extent = positions.empty() ? 0 : static_cast<double>(box.sizes().maxCoeff());
+  const double extent = positions.empty() ? 0 : box.cast<double>().sizes().maxCoeff();
   const double reach = tolerance * extent;
   // Cells of twice the tolerance: a match lies in the vertex's own cell or one of its neighbours.
   const double cell_size = reach > 0 ? 2 * reach : std::max(extent, 1.0) * 1e-12;

@@ -129,6 +129,7 @@ FrameReport Session::advance(FrameRecord& out) {
   report.stages.time("pose", [&] { pose_rig(time); });
   report.stages.time("drive", [&] { drive_body(m_next_frame, time); });
   StepReport step = report.stages.time("step", [&] { return step_body(); });
+  out.body.extras.clear();  // records are reused from frame to frame
   report.stages.time("skin", [&] { m_body->skin(out.body); });
   out.frame = m_next_frame;
   out.time = time;

@@ -1,0 +1,274 @@
+// Scene files: every field there and back, and every mistake refused by name.
+#include "supple/io/scene_file.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <functional>
+
+#include "supple/core/error.h"
+#include "supple/core/file.h"
+#include "support/test_support.h"
+
+namespace supple {
+namespace {
+
+Scene parse(const std::string& text) { return parse_scene(as_bytes(text), "s.json"); }
+
+std::string refusal(const std::string& text) {
+  try {
+    parse(text);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::input);
+    return error.what();
+  }
+  return "was read";
+}
+
+// A scene in which no field has its default.
+Scene full_scene() {
+  Scene scene;
+  scene.name = "Größe";
+  CharacterSettings& c = scene.character;
+  c.file = "a/b.glb";
+  c.clip = "walk";
+  c.scale = 0.01;
+  c.skinning = SkinningMethod::dual_quaternion;
+  c.motion = {"m.bvh", "take", {{"Hips", "hip"}, {"odd \"name\"\n", "x"}}, 0.0254};
+  c.pose_space = {{{"elbow", "wrist"}, 33.3, {{{{0, 0, 0.6, 0.8}, {1, 0, 0, 0}}, "bulge"}, {}}}};
+  scene.frames = {1001, 1100, 29.97, -0.5, 12};
+  scene.output = {{"x.supple", "objs/"}, 3};
+  return scene;
+}
+
+TEST(SceneFile, EveryFieldRoundTrips) {
+  for (const Scene& scene : {full_scene(), parse(R"({"character": "x.glb"})")}) {
+    const Json json = scene_to_json(scene);
+    EXPECT_EQ(scene_to_json(parse(json.dump())), json);
+  }
+  const Scene read = parse(scene_to_json(full_scene()).dump(2));
+  EXPECT_EQ(read.name, "Größe");
+  EXPECT_EQ(read.character.skinning, SkinningMethod::dual_quaternion);
+  EXPECT_EQ(read.character.motion.joint_map, full_scene().character.motion.joint_map);
+  EXPECT_EQ(read.character.pose_space[0].samples[0].rotations[0][2], 0.6);
+  EXPECT_EQ(read.frames.last, 1100);
+  EXPECT_EQ(read.frames.rate, 29.97);
+  EXPECT_EQ(read.output.files, full_scene().output.files);
+  EXPECT_EQ(read.output.checkpoint_every, 3);
+}
+
+TEST(SceneFile, FullSceneLeavesNoDefault) {
+  // Keeps the test above honest when fields are added.
+  const Json usual = scene_to_json(Scene{}), full = scene_to_json(full_scene());
+  const std::function<void(const Json&, const Json&, const std::string&)> compare =
+      [&](const Json& a, const Json& b, const std::string& path) {
+        for (const auto& [key, value] : b.items()) {
+          if (value.is_object() && a.contains(key) && !a[key].empty()) {
+            compare(a[key], value, path + "/" + key);
+          } else if (path + "/" + key != "/body/type") {
+            EXPECT_TRUE(!a.contains(key) || a[key] != value) << path << "/" << key;
+          }
+        }
+      };
+  compare(usual, full, "");
+}
+
+TEST(SceneFile, ShortFormsStandForTheirMainField) {
+  const Scene scene = parse(R"({"$schema": "x", "character": "x.glb", "body": "skinning"})");
+  EXPECT_EQ(scene.character.file, "x.glb");
+  EXPECT_EQ(scene.body.type, "skinning");
+  EXPECT_EQ(scene.frames.last, FrameSettings::automatic);
+  EXPECT_EQ(
+      scene_to_json(scene),
+      scene_to_json(parse(R"({"character": {"file": "x.glb"}, "body": {"type": "skinning"}})")));
+}
+
+TEST(SceneFile, MistakesAreNamed) {
+  const auto with = [](const std::string& more) {
+    return refusal(R"({"character": "x.glb", )" + more + "}");
+  };
+  EXPECT_EQ(with(R"("frame": {})"), "s.json: frame: unknown field; did you mean 'frames'?");
+  EXPECT_EQ(with(R"("frames": {"frist": 1})"),
+            "s.json: frames.frist: unknown field; did you mean 'first'?");
+  EXPECT_EQ(with(R"("frames": {"$schema": "x"})"), "s.json: frames.$schema: unknown field");
+  EXPECT_EQ(with(R"("zebra": 1)"), "s.json: zebra: unknown field");
+  EXPECT_EQ(with(R"("body": "skining")"),
+            "s.json: body.type: 'skining' is not one of skinning; did you mean 'skinning'?");
+  EXPECT_EQ(refusal(R"({"character": {"file": "x", "skinning": "quaternion"}})")
+                .find("s.json: character.skinning: 'quaternion' is not one of linear, dual_quat"),
+            0u);
+  EXPECT_EQ(with(R"("frames": [])"), "s.json: frames: must be an object, found a list");
+  EXPECT_EQ(with(R"("frames": {"first": "one"})"),
+            "s.json: frames.first: must be a whole number, found \"one\"");
+  EXPECT_EQ(with(R"("frames": {"first": 1.5})"),
+            "s.json: frames.first: must be a whole number, found 1.5");
+  EXPECT_EQ(with(R"("frames": {"first": null})"),
+            "s.json: frames.first: must be a whole number, found null");
+  EXPECT_EQ(with(R"("frames": {"rate": true})"),
+            "s.json: frames.rate: must be a number, found true");
+  EXPECT_EQ(with(R"("name": 3)"), "s.json: name: must be a text, found 3");
+  EXPECT_EQ(with(R"("output": {"files": "x"})"),
+            "s.json: output.files: must be a list, found \"x\"");
+  EXPECT_EQ(with(R"("output": {"files": ["x", 1]})"),
+            "s.json: output.files[1]: must be a text, found 1");
+  EXPECT_EQ(refusal(R"({"character": {"file": "x", "motion": {"joint_map": {"a": 1}}}})"),
+            "s.json: character.motion.joint_map.a: must be a text, found 1");
+  EXPECT_EQ(refusal(R"({"character": {"file": "x", "pose_space": [{"samples": [{"x": 1}]}]}})"),
+            "s.json: character.pose_space[0].samples[0].x: unknown field");
+  EXPECT_EQ(refusal(R"({"character": {"file": "x", "pose_space": [{"samples":
+                       [{"rotations": [[0, 0, "z", 1]]}]}]}})"),
+            "s.json: character.pose_space[0].samples[0].rotations[0][2]: must be a number, found "
+            "\"z\"");
+}
+
+TEST(SceneFile, RangesAreKept) {
+  const auto with = [](const std::string& frames) {
+    return refusal(R"({"character": "x.glb", "frames": )" + frames + "}");
+  };
+  for (const char* bad :
+       {R"({"rate": -1})", R"({"rate": 10001})", R"({"preroll": -1})", R"({"preroll": 100001})",
+        R"({"first": 1000000001})", R"({"last": -2147483647})"})
+    EXPECT_NE(with(bad).find("is not allowed"), std::string::npos) << with(bad) << " for " << bad;
+  EXPECT_EQ(with(R"({"first": -1000000000, "last": 1000000000, "rate": 10000})"), "was read");
+  EXPECT_EQ(with(R"({"first": 3.0})"), "was read");
+  EXPECT_NE(with(R"({"rate": 1e999})").find("s.json: "), std::string::npos);
+  EXPECT_NE(with(R"({"rate": NaN})").find("s.json: line 1: is not valid JSON"), std::string::npos);
+  EXPECT_EQ(refusal(R"({"character": {"file": "x", "scale": 0}})"),
+            "s.json: character.scale: must be more than 0");
+}
+
+TEST(SceneFile, NothingUsefulIsRefused) {
+  EXPECT_EQ(refusal(""), "s.json: line 1: is not valid JSON");
+  EXPECT_EQ(refusal("{\n\"character\": \"x\",\n}"), "s.json: line 3: is not valid JSON");
+  EXPECT_EQ(refusal("[]"), "s.json: must be an object, found a list");
+  EXPECT_EQ(refusal("{}").find("s.json: character: is missing"), 0u);
+  EXPECT_EQ(refusal(R"({"character": ""})").find("s.json: character: is missing"), 0u);
+}
+
+TEST(SceneFile, DeepAndLargeTextsNeitherCrashNorHang) {
+  const auto begin = std::chrono::steady_clock::now();
+  const std::string open(1000000, '['), close(1000000, ']');
+  EXPECT_NE(refusal(open).find("nested"), std::string::npos);
+  EXPECT_NE(refusal("{\"name\": " + open + close + "}").find("nested"), std::string::npos);
+  std::string keys = "{";
+  for (int i = 0; i < 300000; ++i) keys += fmt::format("\"{}\":0,", i);
+  keys += "\"name\": \"x\"}";
+  EXPECT_NE(refusal(keys).find("members"), std::string::npos);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(3));
+  // Brackets inside texts do not count.
+  EXPECT_EQ(parse("{\"character\": \"" + std::string(1000, '[') + "\\\"{\"}").character.file,
+            std::string(1000, '[') + "\"{");
+}
+
+TEST(SceneFile, PathsAreRelativeToTheFile) {
+  const test::TemporaryFolder folder;
+  std::filesystem::create_directory(folder / "scenes");
+  const std::filesystem::path file = folder / "scenes/walk.json";
+  write_file(file, R"({"character": {"file": "../a.glb", "motion": {"file": "/abs/m.bvh"}},
+                       "output": {"files": ["out.supple", "objs/", "./x/../y.glb"]}})");
+  const Scene scene = read_scene(file);
+  EXPECT_EQ(scene.name, "walk");
+  EXPECT_EQ(scene.character.file, folder / "a.glb");
+  EXPECT_EQ(scene.character.motion.file, "/abs/m.bvh");
+  EXPECT_EQ(scene.output.files,
+            (std::vector<std::string>{folder / "scenes/out.supple", folder / "scenes/objs/",
+                                      folder / "scenes/y.glb"}));
+  EXPECT_THROW(read_scene(folder / "none.json"), Error);
+}
+
+// --- the schema ----------------------------------------------------------------------------------
+
+// A value the schema allows.
+Json example_of(const Json& schema) {
+  if (schema.contains("anyOf")) return example_of(schema["anyOf"][1]);
+  if (schema.contains("enum")) return schema["enum"].back();
+  const std::string type = schema["type"];
+  if (type == "string") return "text";
+  if (type == "integer" || type == "number") return schema.value("maximum", 1.0);
+  if (type == "array") return Json::array({example_of(schema["items"])});
+  Json object = Json::object();
+  if (!schema.contains("properties")) return {{"any", "text"}};
+  for (const auto& [key, value] : schema["properties"].items()) object[key] = example_of(value);
+  return object;
+}
+
+// Calls `visit` with the place of every object in `schema` that lists its fields.
+void for_each_object(const Json& schema, const std::string& place,
+                     const std::function<void(const Json&, const std::string&)>& visit) {
+  if (schema.contains("anyOf")) return for_each_object(schema["anyOf"][1], place, visit);
+  if (schema["type"] == "array") return for_each_object(schema["items"], place + "/0", visit);
+  if (schema["type"] != "object" || !schema.contains("properties")) return;
+  visit(schema, place);
+  for (const auto& [key, value] : schema["properties"].items())
+    for_each_object(value, place + "/" + key, visit);
+}
+
+TEST(SceneSchema, ListsExactlyWhatTheParserAccepts) {
+  const Json schema = scene_schema(), example = example_of(schema);
+  EXPECT_EQ(refusal(example.dump()), "was read") << example.dump(1);
+  int fields = 0;
+  for_each_object(schema, "", [&](const Json& object, const std::string& place) {
+    EXPECT_EQ(object["additionalProperties"], false) << place;
+    for (const auto& [key, value] : object["properties"].items()) {
+      ++fields;
+      EXPECT_FALSE(value["description"].get<std::string>().empty()) << place << "/" << key;
+      Json misspelt = example;
+      Json& at = misspelt[Json::json_pointer(place)];
+      at[key + "x"] = at[key];
+      EXPECT_NE(refusal(misspelt.dump()).find(key + "x: unknown field"), std::string::npos)
+          << place << "/" << key << ": " << refusal(misspelt.dump());
+      if (key == "$schema") continue;
+      Json wrong = example;
+      wrong[Json::json_pointer(place)][key] = nullptr;
+      EXPECT_NE(refusal(wrong.dump()), "was read") << place << "/" << key;
+    }
+  });
+  EXPECT_GE(fields, 26);
+  // What the writer writes is in the schema too.
+  const std::function<void(const Json&, const Json&, const std::string&)> covered =
+      [&](const Json& json, const Json& part, const std::string& path) {
+        const Json& object = part.contains("anyOf") ? part["anyOf"][1] : part;
+        if (json.is_array())
+          for (const Json& entry : json) covered(entry, object["items"], path + "[]");
+        if (!json.is_object() || !object.contains("properties")) return;
+        for (const auto& [key, value] : json.items()) {
+          ASSERT_TRUE(object["properties"].contains(key)) << path << "." << key;
+          covered(value, object["properties"][key], path + "." + key);
+        }
+      };
+  covered(scene_to_json(full_scene()), schema, "");
+}
+
+TEST(SceneSchema, LimitsAreThoseOfTheParser) {
+  const Json schema = scene_schema(), example = example_of(schema);
+  for_each_object(schema, "", [&](const Json& object, const std::string& place) {
+    for (const auto& [key, value] : object["properties"].items())
+      for (const char* limit : {"minimum", "maximum", "exclusiveMinimum"}) {
+        if (!value.contains(limit)) continue;
+        const double at = value[limit], out = limit[1] == 'a' ? at + 1 : at - 1;
+        Json scene = example;
+        Json& field = scene[Json::json_pointer(place)][key];
+        field = at;
+        EXPECT_EQ(refusal(scene.dump()) == "was read", limit[0] == 'm') << place << "/" << key;
+        field = out;
+        EXPECT_NE(refusal(scene.dump()), "was read") << place << "/" << key << " " << out;
+      }
+  });
+}
+
+TEST(SceneSchema, DocumentedSchemaIsCurrent) {
+  const Bytes documented = read_file(test::source_folder() / "docs/scene.schema.json");
+  EXPECT_EQ(as_text(documented), scene_schema().dump(2) + "\n")
+      << "docs/scene.schema.json is not what scene_schema() says";
+}
+
+TEST(SceneFile, DamageIsRefused) {
+  const std::string text = scene_to_json(full_scene()).dump(1);
+  const ByteView view = as_bytes(text);
+  test::expect_damage_is_refused(
+      Bytes(view.begin(), view.end()), [](const Bytes& bytes) { parse_scene(bytes, "scene.json"); },
+      3000, 3000);
+}
+
+}  // namespace
+}  // namespace supple
