@@ -53,12 +53,39 @@ std::string suggestion(std::string_view word, const std::vector<std::string>& kn
   return nearest.empty() ? std::string{} : fmt::format("; did you mean '{}'?", nearest);
 }
 
+namespace {
+
+// Length in bytes of the printable UTF-8 character at the start of `text`; 0 when there is none.
+size_t printable_length(std::string_view text) {
+  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
+  if (byte(0) < 0x80) return byte(0) >= 32 && byte(0) != 127 ? 1 : 0;
+  const size_t length = byte(0) >= 0xF0 ? 4 : byte(0) >= 0xE0 ? 3 : 2;
+  if (byte(0) < 0xC2 || byte(0) > 0xF4 || text.size() < length) return 0;
+  uint32_t code = byte(0) & (0x7Fu >> length);
+  for (size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xC0) != 0x80) return 0;
+    code = code << 6 | (byte(i) & 0x3Fu);
+  }
+  constexpr uint32_t shortest[] = {0, 0, 0x80, 0x800, 0x10000};
+  const bool valid =
+      code >= shortest[length] && code <= 0x10FFFF && (code < 0xD800 || code > 0xDFFF);
+  // Controls of the upper set, line separators, and marks that turn the reading direction.
+  const bool control =
+      code < 0xA0 || (code >= 0x2028 && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
+  return valid && !control ? length : 0;
+}
+
+}  // namespace
+
 std::string printable(std::string_view text) {
-  constexpr size_t longest = 60;
-  std::string result(text.substr(0, longest));
-  for (char& c : result)
-    if (static_cast<unsigned char>(c) < 32 || static_cast<unsigned char>(c) > 126) c = '?';
-  if (text.size() > longest) result += "...";
+  constexpr size_t longest = 60;  // characters
+  std::string result;
+  for (size_t characters = 0; !text.empty(); ++characters) {
+    if (characters == longest) return result + "...";
+    const size_t length = printable_length(text);
+    result += length == 0 ? "?" : text.substr(0, length);
+    text.remove_prefix(std::max<size_t>(length, 1));
+  }
   return result;
 }
 

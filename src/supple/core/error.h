@@ -39,7 +39,8 @@ std::string nearest_word(std::string_view word, const std::vector<std::string>& 
 /// "; did you mean 'X'?" for the known word closest to `word`, or empty when none is close.
 std::string suggestion(std::string_view word, const std::vector<std::string>& known);
 
-/// Text from a file made fit for a one-line message: control bytes replaced, long text shortened.
+/// Text from a file made fit for a one-line message: control characters and bytes that are not
+/// UTF-8 replaced, long text shortened.
 std::string printable(std::string_view text);
 
 }  // namespace supple
