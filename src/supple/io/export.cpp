@@ -124,7 +124,7 @@ std::string export_cache(const CacheReader& cache, const fs::path& path,
   const AnimatedSkin skin = cache.animated_skin();
   if (skin.frame_count == 0)
     throw_input_error(cache.folder().string(), "frames", "the cache has no frames yet");
-  if (path.has_parent_path()) make_folder(path.parent_path());
+  if (kind != "folder" && path.has_parent_path()) make_folder(path.parent_path());
   std::string detail;
   if (kind == ".glb") {
     const std::optional<GltfDocument> source = source_document(cache);
