@@ -2,6 +2,8 @@
 #include <cstdio>
 #include <memory>
 
+#include "arguments.h"
+#include "help.h"
 #include "program.h"
 #include "supple/io/scene_file.h"
 
@@ -30,43 +32,44 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
-// Words an option accepts, where it accepts only some.
-std::string choices(const std::string& flag) {
-  if (flag == "--up") return "y z";
-  if (flag == "--progress") return "auto bar plain json none";
-  if (flag == "--skinning") return "linear dual_quaternion";
-  if (flag == "--body") return "skinning";
-  return "";
+// "  --up) words=..." for every option of a command that takes only some words.
+void print_bash_words(const CLI::App& command) {
+  for (const CLI::Option* option : command.get_options())
+    if (const std::vector<std::string> words = accepted_words(*option); !words.empty())
+      for (const std::string& name : option->get_lnames())
+        std::printf("    %s:--%s) words=\"%s\" ;;\n", command.get_name().c_str(), name.c_str(),
+                    joined(words).c_str());
 }
 
+// Candidates are read line by line, so that file names may have spaces; bash cuts "--up=z" into
+// three words.
 void print_bash(const CLI::App& program) {
   std::vector<std::string> names;
   for (const CLI::App* command : visible_commands(program)) names.push_back(command->get_name());
   std::printf(
-      "# bash completion of supple; source this file or put it into bash-completion's folder.\n");
-  std::printf(
-      "_supple() {\n  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} "
-      "command=${COMP_WORDS[1]} flags=\n");
-  std::printf(
-      "  if [ \"$COMP_CWORD\" -eq 1 ]; then COMPREPLY=($(compgen -W \"%s --help --version\" -- "
-      "\"$word\")); return; fi\n",
-      joined(names).c_str());
-  std::printf("  case $before in\n");
-  for (const char* flag : {"--up", "--progress", "--skinning", "--body"})
-    std::printf("    %s) COMPREPLY=($(compgen -W \"%s\" -- \"$word\")); return ;;\n", flag,
-                choices(flag).c_str());
+      R"(# bash completion of supple; source this file or put it into bash-completion's folder.
+_supple() {
+  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]}
+  local words= flags=
+  if [ "$word" = "=" ]; then word=; elif [ "$before" = "=" ]; then before=${COMP_WORDS[COMP_CWORD-2]}; fi
+  case $command:$before in
+)");
+  for (const CLI::App* command : visible_commands(program)) print_bash_words(*command);
   std::printf("  esac\n  case $command in\n");
   for (const CLI::App* command : visible_commands(program))
     std::printf("    %s) flags=\"%s\" ;;\n", command->get_name().c_str(),
                 joined(flags_of(*command)).c_str());
-  std::printf("  esac\n");
-  std::printf("  if [[ $word == -* ]]; then COMPREPLY=($(compgen -W \"$flags\" -- \"$word\"));\n");
-  std::printf(
-      "  elif [ \"$command\" = completion ]; then COMPREPLY=($(compgen -W \"bash zsh\" -- "
-      "\"$word\"));\n");
-  std::printf(
-      "  else compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -f -- \"$word\")); "
-      "fi\n}\ncomplete -F _supple supple\n");
+  std::printf(R"(  esac
+  if [ "$COMP_CWORD" -eq 1 ]; then words="%s --help --version"
+  elif [ "$command" = completion ]; then words="bash zsh"
+  elif [[ $word == -* ]]; then words=$flags
+  fi
+  if [ -n "$words" ]; then mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")
+  else compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$word"); fi
+}
+complete -F _supple supple
+)",
+              joined(names).c_str());
 }
 
 // Text inside a zsh completion specification, where brackets, colons and quotes have a meaning.
@@ -98,9 +101,10 @@ void print_zsh(const CLI::App& program) {
     for (const CLI::Option* option : command->get_options())
       for (const std::string& name : option->get_lnames()) {
         const std::string flag = "--" + name;
+        const std::vector<std::string> words = accepted_words(*option);
         std::string value;
         if (option->get_items_expected_max() > 0)
-          value = choices(flag).empty() ? ":value:_files" : ":value:(" + choices(flag) + ")";
+          value = words.empty() ? ":value:_files" : ":value:(" + joined(words) + ")";
         std::printf(" \\\n      '%s[%s]%s'", flag.c_str(),
                     escaped(option->get_description()).c_str(), value.c_str());
       }
@@ -117,6 +121,7 @@ void print_zsh(const CLI::App& program) {
 void add_schema_command(CLI::App& program, int& status) {
   CLI::App* command =
       program.add_subcommand("schema", "Print the JSON Schema of scene files, for editors.");
+  command->footer(help_footer("  supple schema > scene.schema.json\n"));
   command->callback([&status] {
     std::printf("%s\n", scene_schema().dump(2).c_str());
     status = done;
@@ -127,9 +132,11 @@ void add_completion_command(CLI::App& program, int& status) {
   auto shell = std::make_shared<std::string>();
   CLI::App* command =
       program.add_subcommand("completion", "Print the completion script for a shell.");
-  command->add_option("shell", *shell, "bash or zsh.")
-      ->required()
-      ->check(CLI::IsMember({"bash", "zsh"}));
+  command->footer(
+      help_footer("  source <(supple completion bash)          in this shell\n"
+                  "  supple completion zsh > ~/.zsh/_supple    in a folder of $fpath\n"));
+  CLI::Option* option = command->add_option("shell", *shell, "Which shell.")->required();
+  accept_words(*option, {"bash", "zsh"});
   command->callback([&program, shell, &status] {
     if (*shell == "bash")
       print_bash(program);

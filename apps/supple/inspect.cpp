@@ -2,6 +2,8 @@
 #include <cstdio>
 #include <memory>
 
+#include "arguments.h"
+#include "help.h"
 #include "program.h"
 #include "supple/io/bvh_reader.h"
 #include "supple/io/cache.h"
@@ -150,7 +152,7 @@ void inspect_cache(const InspectOptions& options) {
                   {"frames", frames},
                   {"damaged", damaged},
                   {"settings", info.settings}});
-  std::printf("%s: a cache of '%s'\n", options.file.c_str(), info.name.c_str());
+  std::printf("%s: a cache of '%s'\n", options.file.c_str(), printable(info.name).c_str());
   std::printf("  skin      %zu vertices, %zu triangles\n", info.skin.positions.size(),
               info.skin.triangles.size());
   std::printf("  frames    %d of %d (%d to %d at %.6g per second)\n", frames, info.range.count(),
@@ -181,9 +183,9 @@ int inspect_file(const InspectOptions& options) {
   std::error_code code;
   if (std::filesystem::is_directory(path, code))
     inspect_cache(options);
-  else if (path.extension() == ".json")
+  else if (extension_of(options.file) == ".json")
     inspect_scene(options);
-  else if (path.extension() == ".bvh" || path.extension() == ".BVH")
+  else if (extension_of(options.file) == ".bvh")
     inspect_motion(options);
   else
     inspect_character(options);
@@ -196,11 +198,16 @@ void add_inspect_command(CLI::App& program, int& status) {
   auto options = std::make_shared<InspectOptions>();
   CLI::App* command = program.add_subcommand(
       "inspect", "Tell facts and problems of a character, motion, scene or cache in plain words.");
+  command->footer(
+      help_footer("  supple inspect hero.glb             size, rig, clips, and what may go wrong\n"
+                  "  supple inspect hero.supple          how far a run has come, damaged frames\n"
+                  "  supple inspect scene.json --json    the scene with all defaults filled in\n"));
   command->add_option("file", options->file, "File or cache to look at.")
       ->required()
+      ->check(not_empty())
       ->type_name("FILE");
   command->add_option("--scale", options->scale, "Metres per length unit of the file.")
-      ->check(CLI::PositiveNumber)
+      ->check(positive_number())
       ->type_name("FACTOR");
   command->add_flag("--json", options->json, "Print JSON for other programs.");
   add_common_options(*command, options->common);

@@ -3,7 +3,10 @@
 #include <exception>
 #include <new>
 
+#include "arguments.h"
+#include "help.h"
 #include "program.h"
+#include "streams.h"
 #include "supple/core/log.h"
 #include "supple/core/parallel.h"
 #include "supple/core/version.h"
@@ -27,11 +30,30 @@ int exit_code(ErrorKind kind) {
   return simulation_failed;
 }
 
+std::string extension_of(const std::string& file) {
+  return CLI::detail::to_lower(std::filesystem::path(file).extension().string());
+}
+
+CLI::Option* add_output_option(CLI::App& command, std::vector<std::string>& outputs,
+                               const std::string& help) {
+  return command.add_option("-o,--output", outputs, help)
+      ->type_name("FILE")
+      ->check(not_empty())
+      ->allow_extra_args(false);
+}
+
+void add_up_option(CLI::App& command, UpAxis& up) {
+  CLI::Option* option = command.add_option_function<std::string>(
+      "--up", [&up](const std::string& word) { up = word == "z" ? UpAxis::z : UpAxis::y; },
+      "Axis that points up in exports (z for Blender); .glb is always y.");
+  accept_words(*option, {"y", "z"});
+}
+
 void add_common_options(CLI::App& command, CommonOptions& options) {
   command
       .add_option("--threads", options.threads,
                   "Threads to use; 0 is one per core. Results do not depend on it.")
-      ->check(CLI::Range(0, 1024))
+      ->check(number_between(0, 1024))
       ->type_name("N");
   command.add_flag("-q,--quiet", options.quiet, "Say nothing but errors.");
   command.add_flag("-v,--verbose", options.verbose, "Say more.");
@@ -47,6 +69,7 @@ void apply(const CommonOptions& options) {
 void add_version_command(CLI::App& program, int& status) {
   CLI::App* command =
       program.add_subcommand("version", "Print the version and what the program runs on.");
+  command->footer(help_footer("  supple version\n"));
   command->callback([&status] {
     std::printf("supple %s\nsimd %s, %d threads\n", version, simd_target_name(), thread_count());
     status = done;
@@ -57,52 +80,63 @@ void add_version_command(CLI::App& program, int& status) {
 
 namespace {
 
-constexpr const char* footer = R"(
-EXAMPLES
-  supple simulate hero.glb                     play the first clip into hero.supple
+using namespace supple;
+
+constexpr const char* examples =
+    R"(  supple simulate hero.glb                     play its clip into hero.supple
   supple simulate hero.glb --clip walk -o hero.pc2 --up z
-  supple simulate scene.json --resume          go on where an interrupted run stopped
-  supple simulate hero.glb --motion walk.bvh   put motion capture on a character
+  supple simulate scene.json --resume          go on where a run stopped
+  supple simulate hero.glb --motion walk.bvh   put motion capture on it
   supple inspect hero.glb                      facts and problems of a file
   supple convert hero.supple -o baked.glb      export a cache later
+)";
 
-EXIT CODES
-  0 done   1 simulation failed   2 bad usage   3 bad input file   4 cannot write   130 interrupted)";
-
-}  // namespace
-
-int main(int argc, char** argv) {
-  using namespace supple;
-  CLI::App program(
-      "Soft tissue for animated characters: a rigged character and its animation in, flesh that "
-      "moves out.",
-      "supple");
-  program.footer(footer);
-  program.require_subcommand(1);
-  program.set_version_flag("--version", std::string("supple ") + version);
-  program.get_formatter()->column_width(34);
-  int status = app::done;
+void add_commands(CLI::App& program, int& status) {
   app::add_simulate_command(program, status);
   app::add_inspect_command(program, status);
   app::add_convert_command(program, status);
   app::add_schema_command(program, status);
   app::add_completion_command(program, status);
   app::add_version_command(program, status);
+}
+
+// Does what the command line says; returns the exit code.
+int run_program(int argc, char** argv) {
+  CLI::App program(
+      "Soft tissue for animated characters: a rigged character and its animation in, flesh that "
+      "moves out.",
+      "supple");
+  app::set_help_layout(program);
+  program.footer(app::help_footer(examples));
+  program.require_subcommand(1);
+  program.set_version_flag("--version", std::string("supple ") + version);
+  int status = app::done;
+  add_commands(program, status);
   try {
     program.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return program.exit(error);  // --help and --version
-    std::fprintf(stderr, "error: %s\nTry 'supple --help'.\n", error.what());
+    log_error("{} (see '{}')", app::usage_problem(program, error), app::help_command(program));
     return app::bad_usage;
+  }
+  return status;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  app::prepare_streams();
+  int status = app::simulation_failed;
+  try {
+    status = run_program(argc, argv);
   } catch (const Error& error) {
     log_error("{}", error.what());
-    return app::exit_code(error.kind());
+    status = app::exit_code(error.kind());
   } catch (const std::bad_alloc&) {
     log_error("out of memory");
-    return app::simulation_failed;
   } catch (const std::exception& error) {
     log_error("unexpected failure: {}", error.what());
-    return app::simulation_failed;
   }
+  if (!app::finish_output() && status == app::done) status = app::cannot_write;
   return status;
 }

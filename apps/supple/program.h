@@ -4,8 +4,10 @@
 #include <CLI/CLI.hpp>
 
 #include <string>
+#include <vector>
 
 #include "supple/core/error.h"
+#include "supple/io/animated_skin.h"
 
 namespace supple::app {
 
@@ -28,6 +30,16 @@ struct CommonOptions {
   bool quiet = false;
   int verbose = 0;
 };
+
+/// The extension of a file name in lower case, ".glb".
+std::string extension_of(const std::string& file);
+
+/// Adds -o (`outputs`, with its help) to a command.
+CLI::Option* add_output_option(CLI::App& command, std::vector<std::string>& outputs,
+                               const std::string& help);
+
+/// Adds --up (`up`, y or z) to a command.
+void add_up_option(CLI::App& command, UpAxis& up);
 
 /// Adds --threads, -q and -v to a command.
 void add_common_options(CLI::App& command, CommonOptions& options);

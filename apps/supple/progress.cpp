@@ -18,6 +18,12 @@ std::string duration(double seconds) {
   return fmt::format("{}:{:02}", whole / 60, whole % 60);
 }
 
+void print_json(const nlohmann::ordered_json& line) {
+  const auto replace = nlohmann::ordered_json::error_handler_t::replace;
+  std::printf("%s\n", line.dump(-1, ' ', false, replace).c_str());
+  std::fflush(stdout);
+}
+
 }  // namespace
 
 Progress::Progress(ProgressStyle style, int done, int total)
@@ -43,20 +49,28 @@ void Progress::frame(const FrameReport& report) {
       std::printf("frame %d (%d of %d) %.3f s\n", report.frame, m_done, m_total, report.seconds);
       std::fflush(stdout);
       break;
-    case ProgressStyle::json: {
-      const nlohmann::ordered_json line = {
-          {"event", "frame"},           {"frame", report.frame},     {"done", m_done},
-          {"total", m_total},           {"seconds", report.seconds}, {"seconds_left", left},
-          {"warnings", report.warnings}};
-      std::printf(
-          "%s\n",
-          line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace).c_str());
-      std::fflush(stdout);
+    case ProgressStyle::json:
+      print_json({{"event", "frame"},
+                  {"frame", report.frame},
+                  {"done", m_done},
+                  {"total", m_total},
+                  {"seconds", report.seconds},
+                  {"seconds_left", left},
+                  {"warnings", report.warnings}});
       break;
-    }
     case ProgressStyle::automatic:
     case ProgressStyle::none:
       break;
+  }
+}
+
+void Progress::wrote(const std::string& file, const std::string& line) {
+  end_bar();
+  if (m_style == ProgressStyle::json) {
+    print_json({{"event", "wrote"}, {"file", file}});
+  } else {
+    std::printf("wrote %s\n", line.c_str());
+    std::fflush(stdout);
   }
 }
 

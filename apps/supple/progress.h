@@ -23,6 +23,9 @@ class Progress {
   /// A frame is finished.
   void frame(const FrameReport& report);
 
+  /// A file is finished; `line` says more about it.
+  void wrote(const std::string& file, const std::string& line);
+
   /// `done` of `total` steps of writing `what` are finished.
   void writing(const std::string& what, int done, int total);
 

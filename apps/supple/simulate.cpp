@@ -1,8 +1,10 @@
 // supple simulate: a scene or character in, a cache and exports out.
 #include <cstdio>
-#include <map>
 #include <memory>
+#include <optional>
 
+#include "arguments.h"
+#include "help.h"
 #include "interrupt.h"
 #include "program.h"
 #include "progress.h"
@@ -13,6 +15,7 @@
 #include "supple/io/load.h"
 #include "supple/io/report_file.h"
 #include "supple/io/scene_file.h"
+#include "supple/io/staging_folder.h"
 #include "supple/sim/scene_fields.h"
 #include "supple/sim/session.h"
 
@@ -30,8 +33,16 @@ struct SimulateOptions {
   int preroll = -1, checkpoint_every = -1;
   bool resume = false, dry_run = false, discard_cache = false;
   UpAxis up = UpAxis::y;
-  ProgressStyle progress = ProgressStyle::automatic;
+  std::string progress = "auto";
 };
+
+ProgressStyle style_of(const SimulateOptions& options) {
+  if (options.common.quiet || options.progress == "none") return ProgressStyle::none;
+  if (options.progress == "bar") return ProgressStyle::bar;
+  if (options.progress == "plain") return ProgressStyle::plain;
+  if (options.progress == "json") return ProgressStyle::json;
+  return ProgressStyle::automatic;
+}
 
 // "1001-1048", "1001" or "-5:20": two numbers around a dash or colon; a leading dash is a sign.
 void parse_frames(const std::string& text, FrameSettings& frames) {
@@ -46,6 +57,9 @@ void parse_frames(const std::string& text, FrameSettings& frames) {
     throw Error(ErrorKind::usage,
                 fmt::format("--frames: '{}' is not FIRST or FIRST-LAST", printable(text)));
   }
+  if (last < first)
+    throw Error(ErrorKind::usage,
+                fmt::format("--frames: {} is before the first frame {}", last, first));
   frames.first = first;
   frames.last = last;
 }
@@ -53,7 +67,7 @@ void parse_frames(const std::string& text, FrameSettings& frames) {
 // The scene to run: the given file, or a scene around the given character, under the command line.
 Scene scene_from(const SimulateOptions& options) {
   Scene scene;
-  if (fs::path(options.input).extension() == ".json") {
+  if (extension_of(options.input) == ".json") {
     scene = read_scene(options.input);
   } else {
     scene.character.file = options.input;
@@ -93,6 +107,7 @@ struct Run {
   Json settings;
   OutputPlan plan;
   std::unique_ptr<Session> session;
+  std::optional<CacheWriter> cache;  // held to the end, so that no other run replaces it
 };
 
 Run set_up(const SimulateOptions& options) {
@@ -100,7 +115,6 @@ Run set_up(const SimulateOptions& options) {
   run.scene = scene_from(options);
   run.plan = plan_outputs(run.scene.output.files, run.scene.name);
   run.prepared = prepare_scene(run.scene);
-  refuse_overwriting(run.plan, run.prepared.inputs);
   for (const std::string& note : run.prepared.notes) log_warning("{}", note);
   if (!run.prepared.retargeting.pairs.empty()) {
     log_info("motion: {} joints matched, scale {:.4g}", run.prepared.retargeting.pairs.size(),
@@ -126,6 +140,16 @@ void describe_run(const Run& run) {
            range.rate, run.prepared.clip ? run.prepared.clip->name : "none", run.scene.body.type);
 }
 
+// ", N MB are free" where a file is to be written, or nothing when that is not known.
+std::string free_space(const fs::path& path) {
+  std::error_code code;
+  fs::path place = fs::absolute(path);
+  while (place.has_relative_path() && !fs::exists(place, code)) place = place.parent_path();
+  const fs::space_info space = fs::space(place, code);
+  return code ? ""
+              : fmt::format(", {:.0f} MB are free", static_cast<double>(space.available) / 1e6);
+}
+
 // Checks everything, times a few frames and says what the whole would take.
 int dry_run(Run& run) {
   constexpr int sample_frames = 3;
@@ -148,36 +172,43 @@ int dry_run(Run& run) {
   std::printf("  time     about %.3g s (%.3g s per frame, measured on %d)\n", total,
               total / range.count(), frames);
   std::printf("  memory   about %.0f MB\n", peak_memory_bytes() / 1e6);
-  std::printf("  disk     about %.1f MB for the cache\n",
-              static_cast<double>(bytes) * range.count() / 1e6);
+  std::printf("  disk     about %.1f MB for the cache%s\n",
+              static_cast<double>(bytes) * range.count() / 1e6, free_space(run.plan.cache).c_str());
   return done;
 }
 
-void check_writable(const fs::path& path) {
-  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+// Finds out before the first frame what cannot be written after the last one.
+void check_outputs(const Run& run, const SimulateOptions& options) {
+  std::vector<std::string> inputs = run.prepared.inputs;
+  inputs.push_back(options.input);
+  for (const fs::path& path : run.plan.exports) check_export(path, inputs);
+  check_cache_name(run.plan.cache);
   std::error_code code;
-  if (fs::exists(folder, code) && !fs::is_directory(folder, code))
-    throw_output_error(path.string(), folder.string() + " is not a folder");
+  if (!fs::exists(run.plan.cache, code)) const StagingFolder probe(run.plan.cache.parent_path());
+}
+
+// Opens the cache, and goes to where an earlier run stopped when it is to be resumed.
+void open_cache(Run& run, const SimulateOptions& options) {
+  const CacheInfo info =
+      cache_info(*run.prepared.character, run.session->range(), run.settings, run.plan.cache);
+  if (!options.resume || !is_cache(run.plan.cache)) {
+    run.cache.emplace(CacheWriter::create(run.plan.cache, info));
+    return;
+  }
+  run.cache.emplace(CacheWriter::resume(run.plan.cache, info));
+  if (const std::optional<Chunk> state = run.cache->usable_checkpoint())
+    run.session->load(*state, (run.plan.cache / "checkpoint.chunk").string());
+  if (run.session->done())
+    log_info("all frames are there already");
+  else
+    log_info("resuming at frame {}", run.session->next_frame());
 }
 
 // Simulates all frames that are missing; returns true when the last one is there.
-bool simulate_frames(Run& run, const SimulateOptions& options) {
-  const CacheInfo info =
-      cache_info(*run.prepared.character, run.session->range(), run.settings, run.plan.cache);
-  const bool resuming = options.resume && is_cache(run.plan.cache);
-  const CacheWriter cache = resuming ? CacheWriter::resume(run.plan.cache, info)
-                                     : CacheWriter::create(run.plan.cache, info);
-  if (resuming) {
-    if (const std::optional<Chunk> state = cache.usable_checkpoint()) {
-      run.session->load(*state, (run.plan.cache / "checkpoint.chunk").string());
-      log_info("resuming at frame {}", run.session->next_frame());
-    } else {
-      log_info("no usable checkpoint: starting from the first frame");
-    }
-  }
+bool simulate_frames(Run& run, const SimulateOptions& options, const InterruptGuard& guard) {
   const FrameRange& range = run.session->range();
   const fs::path report_path = run.plan.cache / "report.json";
-  const InterruptGuard guard;
+  if (run.session->done() && report_status(report_path) == "done") return true;
   RunReport so_far;
   so_far.resumed = run.session->next_frame() != range.first;
   so_far.resumed_from = run.session->next_frame();
@@ -186,12 +217,11 @@ bool simulate_frames(Run& run, const SimulateOptions& options) {
     so_far.seconds = watch.seconds();
     write_report(report_path, so_far, run.settings, run.prepared.notes, status);
   };
-  Progress progress(options.common.quiet ? ProgressStyle::none : options.progress,
-                    run.session->next_frame() - range.first, range.count());
+  Progress progress(style_of(options), run.session->next_frame() - range.first, range.count());
   RunHooks hooks;
-  hooks.frame = [&](const FrameRecord& record) { cache.write_frame(record); };
+  hooks.frame = [&](const FrameRecord& record) { run.cache->write_frame(record); };
   hooks.checkpoint = [&](const Chunk& state, int) {
-    cache.write_checkpoint(state);
+    run.cache->write_checkpoint(state);
     write_status("running");
   };
   hooks.progress = [&](const FrameReport& frame) {
@@ -209,35 +239,116 @@ bool simulate_frames(Run& run, const SimulateOptions& options) {
   }
 }
 
-void export_all(const Run& run, const SimulateOptions& options) {
+void export_all(const Run& run, const SimulateOptions& options, const InterruptGuard& guard) {
   const CacheReader cache(run.plan.cache);
   for (const fs::path& path : run.plan.exports) {
-    Progress progress(options.common.quiet ? ProgressStyle::none : options.progress, 0, 0);
+    Progress progress(style_of(options), 0, 0);
     const ExportOptions export_options{options.up, [&](int count, int total) {
+                                         guard.stop_if_interrupted(path.string());
                                          progress.writing(path.filename().string(), count, total);
                                        }};
     const std::string line = export_cache(cache, path, export_options);
-    if (!options.common.quiet) std::printf("wrote %s\n", line.c_str());
+    if (!options.common.quiet) progress.wrote(path.string(), line);
+  }
+}
+
+// Removes the cache when nobody wants it, or says that it is there.
+void finish_cache(const Run& run, const SimulateOptions& options) {
+  const fs::path& path = run.plan.cache;
+  if (options.discard_cache && !run.plan.exports.empty()) {
+    std::error_code code;
+    fs::remove_all(path, code);
+    if (code) throw_output_error(path.string(), "cannot remove it: " + code.message());
+  } else if (!options.common.quiet) {
+    Progress(style_of(options), 0, 0)
+        .wrote(path.string(), fmt::format("{}: {} frames, {} vertices", path.string(),
+                                          run.session->range().count(),
+                                          run.prepared.character->skin.positions.size()));
   }
 }
 
 int simulate(const SimulateOptions& options) {
   apply(options.common);
   Run run = set_up(options);
+  check_outputs(run, options);
   if (options.dry_run) return dry_run(run);
-  for (const fs::path& path : run.plan.exports) check_writable(path);
   describe_run(run);
-  if (!simulate_frames(run, options)) {
+  const InterruptGuard guard;
+  open_cache(run, options);
+  if (!simulate_frames(run, options, guard)) {
     log_warning("interrupted before frame {}; add --resume to go on", run.session->next_frame());
     return interrupted;
   }
-  export_all(run, options);
-  if (options.discard_cache && !run.plan.exports.empty())
-    fs::remove_all(run.plan.cache);
-  else if (!options.common.quiet)
-    std::printf("wrote %s: %d frames, %zu vertices\n", run.plan.cache.string().c_str(),
-                run.session->range().count(), run.prepared.character->skin.positions.size());
+  export_all(run, options, guard);
+  finish_cache(run, options);
   return done;
+}
+
+constexpr const char* examples =
+    R"(  supple simulate hero.glb                     play its clip into hero.supple
+  supple simulate hero.glb --clip walk -o hero.pc2 -o hero.usda --up z
+  supple simulate hero.glb --motion walk.bvh   put motion capture on it
+  supple simulate hero.glb --frames 1001-1048 --fps 24
+  supple simulate scene.json --dry-run         what would it take?
+  supple simulate scene.json --resume          go on where a run stopped
+)";
+
+// What to simulate.
+void add_scene_options(CLI::App* command, const std::shared_ptr<SimulateOptions>& options) {
+  command
+      ->add_option("input", options->input,
+                   "Rigged character (.glb, .gltf, .fbx), mesh (.obj, tets) or scene (.json).")
+      ->required()
+      ->check(not_empty())
+      ->type_name("FILE");
+  add_output_option(*command, options->outputs,
+                    "What to write, by extension: .supple (the native cache, the default), .glb, "
+                    ".pc2, .mdd, .usda, .pvd, or a folder for OBJ files. May be given several "
+                    "times. A cache is always kept beside exports.");
+  command->add_option("--clip", options->clip, "Clip to play; the first one by default.")
+      ->type_name("NAME");
+  command
+      ->add_option("--motion", options->motion,
+                   "Motion capture (.bvh, .glb, .fbx) to put on the character.")
+      ->type_name("FILE");
+  std::vector<std::string> bodies(body_words.begin(), body_words.end());
+  accept_words(*command->add_option("--body", options->body, "Kind of body."), bodies);
+  accept_words(
+      *command->add_option("--skinning", options->skinning, "How joint motions are blended."),
+      {"linear", "dual_quaternion"});
+  command
+      ->add_option("--frames", options->frames,
+                   "Number of the first frame, or FIRST-LAST; the clip starts at FIRST.")
+      ->type_name("RANGE");
+  command->add_option("--fps", options->rate, "Frames per second; the clip's by default.")
+      ->check(number_between(1e-3, 1e4))
+      ->type_name("RATE");
+  command->add_option("--scale", options->scale, "Metres per length unit of the character file.")
+      ->check(positive_number())
+      ->type_name("FACTOR");
+}
+
+// How to run it.
+void add_run_options(CLI::App* command, const std::shared_ptr<SimulateOptions>& options) {
+  command->add_option("--preroll", options->preroll, "Frames the body settles in the first pose.")
+      ->check(number_between(0, 100000))
+      ->type_name("N");
+  command
+      ->add_option("--checkpoint-every", options->checkpoint_every, "Frames between checkpoints.")
+      ->check(number_between(0, 1000000))
+      ->type_name("N");
+  command->add_flag("--resume", options->resume,
+                    "Go on where an interrupted run of the same scene stopped.");
+  command->add_flag("--dry-run", options->dry_run,
+                    "Check everything and estimate time, memory and disk; write nothing.");
+  command->add_flag("--discard-cache", options->discard_cache,
+                    "Remove the cache once the exports are written.");
+  add_up_option(*command, options->up);
+  accept_words(*command->add_option(
+                   "--progress", options->progress,
+                   "How progress is shown: by default a bar on a terminal and a line per frame "
+                   "elsewhere; JSON lines for other programs."),
+               {"auto", "bar", "plain", "json", "none"});
 }
 
 }  // namespace
@@ -246,69 +357,9 @@ void add_simulate_command(CLI::App& program, int& status) {
   auto options = std::make_shared<SimulateOptions>();
   CLI::App* command =
       program.add_subcommand("simulate", "Simulate a scene, or a character alone, frame by frame.");
-  command
-      ->add_option("input", options->input,
-                   "Rigged character (.glb, .gltf, .fbx), mesh (.obj, tets) or scene (.json).")
-      ->required()
-      ->type_name("FILE");
-  command
-      ->add_option("-o,--output", options->outputs,
-                   "What to write, by extension: .supple (the native cache, the default), .glb, "
-                   ".pc2, .mdd, .usda, .pvd, or a "
-                   "folder for OBJ files. May be given several times. A cache is always kept "
-                   "beside exports.")
-      ->type_name("FILE")
-      ->allow_extra_args(false);
-  command->add_option("--clip", options->clip, "Clip to play; the first one by default.")
-      ->type_name("NAME");
-  command
-      ->add_option("--motion", options->motion,
-                   "Motion capture (.bvh, .glb, .fbx) to put on the character.")
-      ->type_name("FILE");
-  std::vector<std::string> bodies(body_words.begin(), body_words.end());
-  command->add_option("--body", options->body, "Kind of body.")->check(CLI::IsMember(bodies));
-  command->add_option("--skinning", options->skinning, "How joint motions are blended.")
-      ->check(CLI::IsMember(std::vector<std::string>{"linear", "dual_quaternion"}));
-  command
-      ->add_option("--frames", options->frames,
-                   "Number of the first frame, or FIRST-LAST; the clip starts at FIRST.")
-      ->type_name("RANGE");
-  command->add_option("--fps", options->rate, "Frames per second; the clip's by default.")
-      ->check(CLI::Range(1e-3, 1e4))
-      ->type_name("RATE");
-  command->add_option("--scale", options->scale, "Metres per length unit of the character file.")
-      ->check(CLI::PositiveNumber)
-      ->type_name("FACTOR");
-  command->add_option("--preroll", options->preroll, "Frames the body settles in the first pose.")
-      ->check(CLI::Range(0, 100000))
-      ->type_name("N");
-  command
-      ->add_option("--checkpoint-every", options->checkpoint_every, "Frames between checkpoints.")
-      ->check(CLI::Range(0, 1000000))
-      ->type_name("N");
-  command->add_flag("--resume", options->resume,
-                    "Go on where an interrupted run of the same scene stopped.");
-  command->add_flag("--dry-run", options->dry_run,
-                    "Check everything and estimate time, memory and disk; write nothing.");
-  command->add_flag("--discard-cache", options->discard_cache,
-                    "Remove the cache once the exports are written.");
-  const std::map<std::string, UpAxis> axes = {{"y", UpAxis::y}, {"z", UpAxis::z}};
-  command
-      ->add_option("--up", options->up,
-                   "Axis that points up in exports (z for Blender); .glb is always y.")
-      ->transform(CLI::CheckedTransformer(axes, CLI::ignore_case).description("{y,z}"))
-      ->type_name("AXIS");
-  const std::map<std::string, ProgressStyle> styles = {{"auto", ProgressStyle::automatic},
-                                                       {"bar", ProgressStyle::bar},
-                                                       {"plain", ProgressStyle::plain},
-                                                       {"json", ProgressStyle::json},
-                                                       {"none", ProgressStyle::none}};
-  command
-      ->add_option(
-          "--progress", options->progress,
-          "How progress is shown: a bar on a terminal, a line per frame elsewhere, or JSON lines.")
-      ->transform(CLI::CheckedTransformer(styles).description("{auto,bar,plain,json,none}"))
-      ->type_name("STYLE");
+  command->footer(help_footer(examples));
+  add_scene_options(command, options);
+  add_run_options(command, options);
   add_common_options(*command, options->common);
   command->callback([options, &status] { status = simulate(*options); });
 }

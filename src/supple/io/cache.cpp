@@ -1,7 +1,6 @@
 #include "supple/io/cache.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "supple/core/error.h"
@@ -158,20 +157,30 @@ void parse_static(const Chunk& chunk, const JsonField& root, CacheInfo& info) {
 
 // --- comparing settings on resume --------------------------------------------------------------
 
-// Path of the first difference between two JSON values, or empty.
-std::string first_difference(const Json& a, const Json& b, const std::string& path) {
-  if (a.is_object() && b.is_object()) {
-    for (const auto& [key, value] : a.items()) {
-      const std::string below = path.empty() ? key : path + "." + key;
-      if (!b.contains(key)) return below;
-      const std::string found = first_difference(value, b[key], below);
-      if (!found.empty()) return found;
-    }
-    for (const auto& [key, value] : b.items())
-      if (!a.contains(key)) return path.empty() ? key : path + "." + key;
-    return {};
+// A setting that two runs do not have in common.
+struct Difference {
+  std::string path;
+  Json ours, theirs;  // null where it is not set
+};
+
+// The first difference between two JSON values.
+std::optional<Difference> first_difference(const Json& ours, const Json& theirs,
+                                           const std::string& path) {
+  if (!ours.is_object() || !theirs.is_object())
+    return ours == theirs ? std::nullopt : std::optional(Difference{path, ours, theirs});
+  Json all = ours;
+  all.update(theirs);
+  for (const auto& [key, unused] : all.items()) {
+    const auto found = first_difference(ours.value(key, Json()), theirs.value(key, Json()),
+                                        path.empty() ? key : path + "." + key);
+    if (found) return found;
   }
-  return a == b ? std::string{} : path.empty() ? std::string("settings") : path;
+  return std::nullopt;
+}
+
+std::string shown(const Json& value) {
+  if (value.is_null()) return "not set";
+  return printable(value.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 void remove_temporaries(const fs::path& folder) {
@@ -181,39 +190,36 @@ void remove_temporaries(const fs::path& folder) {
       if (is_temporary_file(entry.path())) fs::remove(entry.path(), code);
 }
 
-constexpr std::array<const char*, 4> own_files = {"index.json", "static.chunk", "checkpoint.chunk",
-                                                  "report.json"};
+FolderLock lock_cache(const fs::path& folder) {
+  return FolderLock(folder, "another run is writing this cache");
+}
 
-// True when all a folder holds was written by a cache: what a program killed while starting one
-// leaves behind, without an index yet.
-bool holds_only_cache_files(const fs::path& folder) {
+// True when a folder holds nothing but files a cache may have: what is left when a run is killed
+// before its index is written.
+bool only_cache_files(const fs::path& folder) {
+  static const std::vector<std::string> known = {"index.json", "static.chunk", "checkpoint.chunk",
+                                                 "report.json", "frames"};
   std::error_code code;
   for (const auto& entry : fs::directory_iterator(folder, code)) {
-    const fs::path name = entry.path().filename();
-    const bool own = std::find(own_files.begin(), own_files.end(), name) != own_files.end();
-    if (name != "frames" && !own && !is_temporary_file(name)) return false;
+    const std::string name = entry.path().filename().string();
+    if (!is_temporary_file(name) && std::find(known.begin(), known.end(), name) == known.end())
+      return false;
   }
   for (const auto& entry : fs::directory_iterator(folder / "frames", code))
-    if (!entry.is_regular_file(code) ||
-        (entry.path().extension() != ".chunk" && !is_temporary_file(entry.path())))
-      return false;
+    if (!is_temporary_file(entry.path()) && entry.path().extension() != ".chunk") return false;
   return true;
 }
 
-// Empties an existing cache; anything else of that name is left alone.
-void clear_for_new_cache(const fs::path& folder) {
+// Empties an existing cache. The index goes first: what remains after a crash is no cache rather
+// than a mixture of two.
+void clear_cache(const fs::path& folder) {
   std::error_code code;
-  if (!fs::exists(folder, code)) return;
-  if (!fs::is_directory(folder, code)) throw_output_error(folder.string(), "a file has that name");
-  if (fs::is_empty(folder, code)) return;
-  if (!is_cache(folder) && !holds_only_cache_files(folder))
-    throw_output_error(folder.string(), "the folder exists and is not a cache");
-  // The index goes first: what remains after a crash is no cache rather than a mixture of two.
   fs::remove(folder / "index.json", code);
-  for (const char* name : own_files) fs::remove(folder / name, code);
-  remove_temporaries(folder);
+  for (const char* name : {"static.chunk", "checkpoint.chunk", "report.json"})
+    fs::remove(folder / name, code);
   fs::remove_all(folder / "frames", code);
   if (code) throw_output_error(folder.string(), code.message());
+  remove_temporaries(folder);
 }
 
 }  // namespace
@@ -236,6 +242,14 @@ CacheInfo cache_info(const Character& character, const FrameRange& range, Json s
   return info;
 }
 
+void check_cache_name(const fs::path& folder) {
+  std::error_code code;
+  if (!fs::exists(folder, code)) return;
+  if (!fs::is_directory(folder, code)) throw_output_error(folder.string(), "a file has that name");
+  if (!is_cache(folder) && !only_cache_files(folder))
+    throw_output_error(folder.string(), "the folder exists and is not a cache");
+}
+
 bool is_cache(const fs::path& folder) {
   std::error_code code;
   return fs::is_regular_file(folder / "index.json", code) &&
@@ -243,32 +257,36 @@ bool is_cache(const fs::path& folder) {
 }
 
 CacheWriter CacheWriter::create(const fs::path& folder, const CacheInfo& info) {
-  clear_for_new_cache(folder);
+  check_cache_name(folder);
+  make_folder(folder);
+  FolderLock lock = lock_cache(folder);
+  clear_cache(folder);
   make_folder(folder / "frames");
   const Bytes static_bytes = static_chunk(info).serialise();
   write_file(folder / "static.chunk", static_bytes);
   write_file(folder / "index.json", index_text(info, static_bytes));
-  return CacheWriter(folder, info.range);
+  return CacheWriter(folder, info.range, std::move(lock));
 }
 
 CacheWriter CacheWriter::resume(const fs::path& folder, const CacheInfo& info) {
+  FolderLock lock = lock_cache(folder);
   const CacheReader existing(folder);
   const std::string file = (folder / "index.json").string();
   if (existing.info().source_sum != info.source_sum)
     throw_input_error(
         file, "source",
         "the character file has changed since this cache was begun; run without --resume");
-  const std::string difference = first_difference(info.settings, existing.info().settings, "");
-  if (!difference.empty())
-    throw_input_error(file, "settings." + difference,
-                      "differs from this run; run without --resume to start again");
+  if (const auto found = first_difference(info.settings, existing.info().settings, ""))
+    throw_input_error(file, "settings." + found->path,
+                      fmt::format("is {} there and {} now; run without --resume to start again",
+                                  shown(found->theirs), shown(found->ours)));
   const FrameRange &a = info.range, &b = existing.info().range;
   if (a.first != b.first || a.last != b.last || a.rate != b.rate || a.clip_time != b.clip_time ||
       a.preroll != b.preroll)
     throw_input_error(file, "frames", "differ from this run; run without --resume to start again");
   remove_temporaries(folder);
   make_folder(folder / "frames");
-  return CacheWriter(folder, info.range);
+  return CacheWriter(folder, info.range, std::move(lock));
 }
 
 Chunk frame_chunk(const FrameRecord& record) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "supple/core/chunk.h"
+#include "supple/core/folder_lock.h"
 #include "supple/io/animated_skin.h"
 #include "supple/io/json_field.h"
 #include "supple/rig/character.h"
@@ -44,12 +45,13 @@ struct CacheFrame {
 /// Writes a cache frame by frame; what is there is always whole, whenever the program is killed.
 class CacheWriter {
  public:
-  /// Starts a new cache, replacing a cache of that name; throws an output error when something
-  /// that is not a cache has that name.
+  /// Starts a new cache, replacing a cache of that name (or what a killed run left of one); throws
+  /// an output error when something that is not a cache has that name, or another run writes it.
   static CacheWriter create(const std::filesystem::path& folder, const CacheInfo& info);
 
   /// Continues an existing cache made by the same scene from the same character; throws an input
-  /// error that names the first setting that differs.
+  /// error that names the first setting that differs, and an output error when another run writes
+  /// it.
   static CacheWriter resume(const std::filesystem::path& folder, const CacheInfo& info);
 
   /// Adds or replaces one frame.
@@ -65,11 +67,12 @@ class CacheWriter {
   const std::filesystem::path& folder() const { return m_folder; }
 
  private:
-  CacheWriter(std::filesystem::path folder, FrameRange range)
-      : m_folder(std::move(folder)), m_range(range) {}
+  CacheWriter(std::filesystem::path folder, FrameRange range, FolderLock lock)
+      : m_folder(std::move(folder)), m_range(range), m_lock(std::move(lock)) {}
 
   std::filesystem::path m_folder;
   FrameRange m_range;
+  FolderLock m_lock;  ///< one run per cache
 };
 
 /// Reads a cache, finished or still growing.
@@ -100,6 +103,9 @@ class CacheReader {
   std::filesystem::path m_folder;
   CacheInfo m_info;
 };
+
+/// Throws an output error when a new cache cannot have that name because something else has it.
+void check_cache_name(const std::filesystem::path& folder);
 
 /// True when `folder` holds the index of a cache.
 bool is_cache(const std::filesystem::path& folder);

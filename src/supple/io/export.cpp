@@ -10,6 +10,7 @@
 #include "supple/io/mdd_writer.h"
 #include "supple/io/obj_sequence_writer.h"
 #include "supple/io/pc2_writer.h"
+#include "supple/io/staging_folder.h"
 #include "supple/io/usda_writer.h"
 #include "supple/io/vtu_writer.h"
 
@@ -63,6 +64,17 @@ std::optional<GltfDocument> source_document(const CacheReader& cache) {
   return read_gltf_document(source);
 }
 
+// The cache that belongs to an export: "walk.supple" for "walk.pc2" and for the folder "walk/", and
+// `name`.supple inside folders without a name of their own, such as ".".
+fs::path cache_beside(fs::path first, const std::string& name) {
+  const bool folder = kind_of(first) == "folder";
+  if (!first.has_filename()) first = first.parent_path();
+  if (first.filename().empty() || first.filename() == "." || first.filename() == "..")
+    return first / (name + ".supple");
+  if (folder) return first += ".supple";
+  return first.replace_extension(".supple");
+}
+
 }  // namespace
 
 OutputPlan plan_outputs(const std::vector<std::string>& files, const std::string& name) {
@@ -80,33 +92,37 @@ OutputPlan plan_outputs(const std::vector<std::string>& files, const std::string
     plan.cache = file;
   }
   if (plan.cache.empty() && !plan.exports.empty()) {
-    fs::path first = plan.exports.front();
-    if (!first.has_filename()) first = first.parent_path();
-    plan.cache = first.replace_extension(".supple");
+    plan.cache = cache_beside(plan.exports.front(), name);
   }
   if (plan.cache.empty()) plan.cache = name + ".supple";
   return plan;
 }
 
-void refuse_overwriting(const OutputPlan& plan, const std::vector<std::string>& inputs) {
+void check_export(const fs::path& path, const std::vector<std::string>& inputs) {
+  const std::string kind = kind_of(path);
+  refuse_unknown(path.string(), kind);
   std::error_code code;
-  for (const fs::path& path : plan.exports)
-    for (const std::string& input : inputs)
-      if (fs::equivalent(path, input, code))
-        throw Error(ErrorKind::usage,
-                    fmt::format("{} would be replaced, and it is an input: choose another name",
-                                path.string()));
+  for (const std::string& input : inputs)
+    if (fs::equivalent(path, input, code))
+      throw Error(
+          ErrorKind::usage,
+          fmt::format("cannot write {}: it is the input; choose another name", path.string()));
+  const bool folder = kind == "folder";
+  if (!folder && fs::is_directory(path, code))
+    throw_output_error(path.string(), "a folder has that name");
+  if (folder && fs::exists(path, code) && !fs::is_directory(path, code))
+    throw_output_error(path.string(), "a file has that name; OBJ files need a folder");
+  const StagingFolder probe(folder ? path : path.parent_path());
 }
 
 std::string export_cache(const CacheReader& cache, const fs::path& path,
                          const ExportOptions& options) {
   const std::string kind = kind_of(path);
   refuse_unknown(path.string(), kind);
-  refuse_overwriting({cache.folder(), {path}}, {cache.source_path().string()});
   const AnimatedSkin skin = cache.animated_skin();
   if (skin.frame_count == 0)
     throw_input_error(cache.folder().string(), "frames", "the cache has no frames yet");
-  if (path.has_parent_path()) make_folder(path.parent_path());
+  if (kind != "folder" && path.has_parent_path()) make_folder(path.parent_path());
   std::string detail;
   if (kind == ".glb") {
     const std::optional<GltfDocument> source = source_document(cache);

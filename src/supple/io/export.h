@@ -21,8 +21,9 @@ struct OutputPlan {
 /// Throws a usage error for extensions that cannot be written.
 OutputPlan plan_outputs(const std::vector<std::string>& files, const std::string& name);
 
-/// Throws a usage error when an output would replace one of the files a run reads.
-void refuse_overwriting(const OutputPlan& plan, const std::vector<std::string>& inputs);
+/// Throws when a file could not be exported to `path`: a usage error when its kind is unknown or it
+/// is one of the `inputs`, an output error when its place cannot be written. Leaves nothing behind.
+void check_export(const std::filesystem::path& path, const std::vector<std::string>& inputs);
 
 /// Exports a cache to one file; returns one line about it for the user.
 std::string export_cache(const CacheReader& cache, const std::filesystem::path& path,

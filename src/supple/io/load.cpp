@@ -1,8 +1,11 @@
 #include "supple/io/load.h"
 
+#include <fstream>
+
 #include "supple/core/error.h"
 #include "supple/core/file.h"
 #include "supple/io/bvh_reader.h"
+#include "supple/io/cache.h"
 #include "supple/io/fbx_reader.h"
 #include "supple/io/gltf_reader.h"
 #include "supple/io/obj_reader.h"
@@ -12,6 +15,32 @@
 
 namespace supple {
 namespace {
+
+// Says why a file of unknown extension cannot be read: it may not even exist.
+[[noreturn]] void refuse_format(const std::filesystem::path& path, const char* what,
+                                const char* known) {
+  std::error_code code;
+  if (is_cache(path))
+    throw_input_error(path.string(), "", "is a cache: export it with 'supple convert'");
+  if (!std::filesystem::is_regular_file(path, code)) read_file(path);  // says what it is
+  throw_input_error(path.string(), "",
+                    path.has_extension()
+                        ? fmt::format("'{}' is not the extension of {} ({})",
+                                      printable(path.extension().string()), what, known)
+                        : fmt::format("has no extension; {} has one of {}", what, known));
+}
+
+// Text and other formats are often given the name of a .glb: say so instead of blaming its JSON.
+void refuse_other_content(const std::filesystem::path& path) {
+  char head[64];
+  std::ifstream file(path, std::ios::binary);
+  if (!file.read(head, sizeof head) && file.gcount() == 0 && !file.eof()) return;
+  const std::string_view text(head, static_cast<size_t>(file.gcount()));
+  if (text.empty()) throw_input_error(path.string(), "", "is empty");
+  const size_t start = text.find_first_not_of(" \t\r\n");
+  if (!text.starts_with("glTF") && (start == text.npos || text[start] != '{'))
+    throw_input_error(path.string(), "", "is not a glTF file");
+}
 
 Character character_from_tets(const std::filesystem::path& path) {
   const TetMesh tets = read_tets(path);
@@ -50,24 +79,23 @@ const Clip* choose_clip(const Character& character, const std::string& name) {
 
 Character read_character(const std::filesystem::path& path) {
   const std::string extension = lower_extension(path);
+  if (extension == ".glb") refuse_other_content(path);
   if (extension == ".glb" || extension == ".gltf") return read_gltf(path);
   if (extension == ".fbx") return read_fbx(path);
   if (extension == ".obj") return read_obj(path);
   if (extension == ".mesh" || extension == ".msh" || extension == ".node" || extension == ".ele")
     return character_from_tets(path);
-  throw_input_error(
-      path.string(), "",
-      fmt::format("'{}' is not a character format (.glb, .gltf, .fbx, .obj, .mesh, .msh, .node)",
-                  printable(extension)));
+  if (extension == ".bvh")
+    throw_input_error(path.string(), "",
+                      "is a motion, not a character: put it on one with --motion");
+  refuse_format(path, "a character", ".glb, .gltf, .fbx, .obj, .mesh, .msh, .node");
 }
 
 Motion read_motion(const std::filesystem::path& path, const std::string& clip) {
   const std::string extension = lower_extension(path);
   if (extension == ".bvh") return read_bvh(path);
   if (extension != ".glb" && extension != ".gltf" && extension != ".fbx")
-    throw_input_error(
-        path.string(), "",
-        fmt::format("'{}' is not a motion format (.bvh, .glb, .gltf, .fbx)", printable(extension)));
+    refuse_format(path, "a motion", ".bvh, .glb, .gltf, .fbx");
   const Character source = read_character(path);
   const Clip* chosen = choose_clip(source, clip);
   if (!chosen)

@@ -52,4 +52,12 @@ void write_report(const std::filesystem::path& path, const RunReport& report, co
   write_file(path, json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
+std::string report_status(const std::filesystem::path& path) {
+  try {
+    return parse_json(read_file(path), path.string()).at("status").get<std::string>();
+  } catch (const std::exception&) {
+    return {};
+  }
+}
+
 }  // namespace supple

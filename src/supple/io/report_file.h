@@ -15,4 +15,7 @@ namespace supple {
 void write_report(const std::filesystem::path& path, const RunReport& report, const Json& settings,
                   const std::vector<std::string>& notes, const std::string& status);
 
+/// The status a report.json tells; empty when there is none or it cannot be read.
+std::string report_status(const std::filesystem::path& path);
+
 }  // namespace supple
