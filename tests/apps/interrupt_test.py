@@ -15,6 +15,8 @@ KILLS = 100 if SOAK else 5
 
 
 class InterruptTest(ProgramTest):
+    place = None  # a disk: runs must last long enough to be interrupted
+
     @classmethod
     def setUpClass(cls):
         super().setUpClass()

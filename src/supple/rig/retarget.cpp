@@ -33,6 +33,18 @@ void global_rotations(const Skeleton& skeleton, const Pose& pose, std::vector<Qu
   }
 }
 
+// Height of the lowest joint at or below `top`.
+double lowest_joint(const Skeleton& skeleton, const std::vector<Affine>& globals, int top) {
+  std::vector<bool> below(skeleton.size());
+  double y = globals[top].translation()[1];
+  for (int j = top; j < static_cast<int>(skeleton.size()); ++j) {
+    const int parent = skeleton.joints[j].parent;
+    below[j] = j == top || (parent >= 0 && below[parent]);
+    if (below[j]) y = std::min(y, globals[j].translation()[1]);
+  }
+  return y;
+}
+
 // One skeleton at rest.
 struct RestPose {
   explicit RestPose(const Skeleton& s) : skeleton(s), globals(global_matrices(s, rest_pose(s))) {
@@ -45,16 +57,7 @@ struct RestPose {
   Vec3d position(int joint) const { return globals[joint].translation(); }
 
   // Height of the lowest joint at or below `top`.
-  double lowest(int top) const {
-    std::vector<bool> below(skeleton.size());
-    double y = position(top)[1];
-    for (int j = top; j < static_cast<int>(skeleton.size()); ++j) {
-      const int parent = skeleton.joints[j].parent;
-      below[j] = j == top || (parent >= 0 && below[parent]);
-      if (below[j]) y = std::min(y, position(j)[1]);
-    }
-    return y;
-  }
+  double lowest(int top) const { return lowest_joint(skeleton, globals, top); }
 
   // Where `joint` is when the part of the body below it is lifted onto the floor.
   Vec3d standing_position(int joint) const {
@@ -91,6 +94,7 @@ class Retargeter {
     find_pairs(options);
     find_hierarchy();
     align();
+    stand();
     m_scale = options.scale > 0 ? options.scale : measured_scale();
   }
 
@@ -101,6 +105,8 @@ class Retargeter {
   void find_pairs(const RetargetOptions& options);
   void find_hierarchy();
   void align();
+  void stand();
+  std::vector<Affine> like_motion_at_rest() const;
   double measured_scale() const;
   void pose_frame(const Pose& motion_pose, Pose& pose) const;
 
@@ -112,6 +118,7 @@ class Retargeter {
   std::vector<bool> m_travels;    // joints whose translation is carried over
   std::vector<Vec3d> m_standing;  // their positions at rest, standing on the floor
   std::vector<Vec3d> m_motion_standing;
+  std::vector<double> m_height;         // above their lowest joint, posed like the motion at rest
   std::vector<Quatd> m_rest_to_motion;  // A, in model space
   double m_scale = 1;
 };
@@ -155,8 +162,6 @@ void Retargeter::find_hierarchy() {
   const std::vector<Joint>& joints = m_character.skeleton.joints;
   m_above.assign(joints.size(), -1);
   m_travels.assign(joints.size(), false);
-  m_standing.assign(joints.size(), Vec3d::Zero());
-  m_motion_standing.assign(joints.size(), Vec3d::Zero());
   std::vector<bool> hips_above(joints.size(), false);
   for (size_t j = 0; j < joints.size(); ++j) {
     const int parent = joints[j].parent;
@@ -166,9 +171,6 @@ void Retargeter::find_hierarchy() {
     }
     if (!matched(static_cast<int>(j))) continue;
     m_travels[j] = m_above[j] < 0 || (is_hips(joints[j].name) && !hips_above[j]);
-    if (!m_travels[j]) continue;
-    m_standing[j] = m_character.standing_position(static_cast<int>(j));
-    m_motion_standing[j] = m_motion.standing_position(m_match[j]);
   }
 }
 
@@ -196,11 +198,45 @@ void Retargeter::align() {
   }
 }
 
+// The character's joints when it is posed like the motion's skeleton at rest.
+std::vector<Affine> Retargeter::like_motion_at_rest() const {
+  const Skeleton& skeleton = m_character.skeleton;
+  Pose pose = rest_pose(skeleton);
+  std::vector<Quatd> rotations(skeleton.size());
+  for (size_t j = 0; j < skeleton.size(); ++j) {
+    const Joint& joint = skeleton.joints[j];
+    const Quatd above = joint.parent < 0 ? Quatd::Identity() : rotations[joint.parent];
+    if (matched(static_cast<int>(j)))
+      pose.local[j].rotation =
+          (above.conjugate() * m_rest_to_motion[j] * m_character.rotations[j]).normalized();
+    rotations[j] = (above * local_rotation(joint, pose.local[j])).normalized();
+  }
+  return global_matrices(skeleton, pose);
+}
+
+// Where travelling joints stand. Legs that are spread at rest in the motion (as in most BVH files)
+// and straight in the character reach to different heights, so both are measured in the motion's
+// rest pose.
+void Retargeter::stand() {
+  const size_t count = m_match.size();
+  m_standing.assign(count, Vec3d::Zero());
+  m_motion_standing.assign(count, Vec3d::Zero());
+  m_height.assign(count, 0.0);
+  const std::vector<Affine> posed = like_motion_at_rest();
+  for (int j = 0; j < static_cast<int>(count); ++j) {
+    if (!m_travels[j]) continue;
+    m_height[j] = posed[j].translation()[1] - lowest_joint(m_character.skeleton, posed, j);
+    const double own_height = m_character.position(j)[1] - m_character.lowest(j);
+    m_standing[j] = m_character.standing_position(j) + Vec3d(0, m_height[j] - own_height, 0);
+    m_motion_standing[j] = m_motion.standing_position(m_match[j]);
+  }
+}
+
 double Retargeter::measured_scale() const {
   for (size_t j = 0; j < m_match.size(); ++j) {
     if (!m_travels[j]) continue;
     const int joint = static_cast<int>(j), source = m_match[j];
-    const double own = m_character.position(joint)[1] - m_character.lowest(joint);
+    const double own = m_height[joint];
     const double theirs = m_motion.position(source)[1] - m_motion.lowest(source);
     if (own > lowest_hips * m_character.size && theirs > lowest_hips * m_motion.size)
       return own / theirs;

@@ -40,7 +40,8 @@ struct RetargetReport {
 ///
 /// Hips (and matched joints without a matched one above) travel: their rest position plus the
 /// scaled distance of the motion's from its rest position, where rest poses that reach below the
-/// floor y = 0, as in most BVH files, are first lifted onto it.
+/// floor y = 0, as in most BVH files, are first lifted onto it. The character's rest height is that
+/// of the motion's rest pose (legs spread as far), so that its feet stay where the motion's are.
 ///
 /// Throws an input error for a joint map with unknown names, and when no joint matches.
 Clip retarget(const Skeleton& motion_skeleton, const Clip& motion, const Skeleton& skeleton,
