@@ -63,7 +63,7 @@ class CacheTest : public testing::Test {
 
   // A cache with frames up to `last` and a checkpoint after them.
   CacheWriter written(int last) const {
-    const CacheWriter writer = CacheWriter::create(cache, info);
+    CacheWriter writer = CacheWriter::create(cache, info);
     for (int frame = range.first; frame <= last; ++frame) writer.write_frame(record(frame));
     writer.write_checkpoint(state(last + 1));
     return writer;
@@ -158,9 +158,11 @@ TEST_F(CacheTest, FramesRoundTripWithExtras) {
 TEST_F(CacheTest, FramesMayHaveNegativeNumbers) {
   info.range.first = -2;
   info.range.last = 1;
-  const CacheWriter writer = CacheWriter::create(cache, info);
-  for (int frame = -2; frame <= 1; ++frame) writer.write_frame(record(frame));
-  writer.write_checkpoint(state(2));
+  {
+    const CacheWriter writer = CacheWriter::create(cache, info);
+    for (int frame = -2; frame <= 1; ++frame) writer.write_frame(record(frame));
+    writer.write_checkpoint(state(2));
+  }
   const CacheReader reader(cache);
   EXPECT_EQ(reader.frame_count(), 4);
   EXPECT_EQ(reader.read_frame(-2).positions, record(-2).body.positions);

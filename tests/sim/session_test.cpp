@@ -309,7 +309,7 @@ TEST(Run, HooksAreCalledInOrder) {
   hooks.checkpoint = [&](const Chunk&, int last) { log += "c" + std::to_string(last - 1000); };
   hooks.progress = [&](const FrameReport& r) { log += "p" + std::to_string(r.frame - 1000); };
   const RunReport report = run(session, 2, hooks);
-  EXPECT_EQ(log, "?f1p1?f2c2p2?f3p3?f4c4p4?f5p5c5");
+  EXPECT_EQ(log, "?f1p1?f2p2c2?f3p3?f4p4c4?f5p5c5");
   EXPECT_TRUE(session.done());
   EXPECT_FALSE(report.interrupted);
 }

@@ -37,7 +37,7 @@ std::vector<std::string> split_words(std::string_view name) {
 
 // Words that name the rig, not the joint.
 bool is_prefix(const std::string& word) {
-  static const Words known{"mixamorig", "bip", "biped", "armature", "rig",
+  static const Words known{"mixamorig", "bip", "biped", "armature", "skeleton", "rig",
                            "def",       "org", "jnt",   "joint",    "bone"};
   return std::find(known.begin(), known.end(), word) != known.end();
 }
@@ -45,23 +45,25 @@ bool is_prefix(const std::string& word) {
 // A body part: its names in order of preference, and whether it comes in pairs.
 struct BodyPart {
   bool sided;
+  JointKind kind;
   Words names;
 };
 
 // Parts with ambiguous names come after those that claim the plain ones: a "shoulder" is the upper
 // arm only where nothing else is, and a collar bone only where it is not the upper arm.
 const std::vector<BodyPart>& body_parts() {
+  constexpr JointKind limb = JointKind::limb, trunk = JointKind::trunk;
   static const std::vector<BodyPart> parts{
-      {false, {"hips", "pelvis", "hip", "root"}},
-      {false, {"head"}},
-      {true, {"forearm", "lowerarm", "loarm", "elbow"}},
-      {true, {"hand", "wrist", "palm"}},
-      {true, {"upperarm", "uparm", "arm", "shldr", "shoulder"}},
-      {true, {"clavicle", "collar", "collarbone", "shoulder"}},
-      {true, {"lowerleg", "loleg", "shin", "calf", "knee", "leg"}},
-      {true, {"upperleg", "upleg", "thigh", "hip", "leg"}},
-      {true, {"foot", "ankle"}},
-      {true, {"toe", "toebase", "toes", "ball"}},
+      {false, trunk, {"hips", "pelvis", "hip", "root"}},
+      {false, trunk, {"head"}},
+      {true, limb, {"forearm", "lowerarm", "loarm", "elbow"}},
+      {true, limb, {"hand", "wrist", "palm"}},
+      {true, limb, {"upperarm", "uparm", "arm", "shldr", "shoulder"}},
+      {true, trunk, {"clavicle", "collar", "collarbone", "shoulder"}},
+      {true, limb, {"lowerleg", "loleg", "shin", "calf", "knee", "leg"}},
+      {true, limb, {"upperleg", "upleg", "thigh", "hip", "leg"}},
+      {true, trunk, {"foot", "ankle"}},
+      {true, trunk, {"toe", "toebase", "toes", "ball"}},
   };
   return parts;
 }
@@ -86,6 +88,30 @@ struct Names {
       plain.push_back(plain_name(joint.name));
       used.push_back(joint.sheared.has_value());
     }
+    for (const Side side : {Side::left, Side::right}) {
+      name_limb(side, "leg",
+                {{},
+                 {},
+                 {"upperleg", "lowerleg"},
+                 {"upperleg", "lowerleg", "foot"},
+                 {"upperleg", "lowerleg", "foot", "toe"}});
+      name_limb(side, "arm",
+                {{},
+                 {},
+                 {"upperarm", "forearm"},
+                 {"upperarm", "forearm", "hand"},
+                 {"clavicle", "upperarm", "forearm", "hand"}});
+    }
+  }
+
+  // Some rigs call all joints of a limb the same, "leg_1" to "leg_4": their order tells them apart.
+  void name_limb(Side side, std::string_view word, const std::vector<Words>& names_by_count) {
+    std::vector<size_t> joints;
+    for (size_t j = 0; j < plain.size(); ++j)
+      if (plain[j].side == side && plain[j].words == word) joints.push_back(j);
+    if (joints.size() < 2 || joints.size() >= names_by_count.size()) return;
+    for (size_t i = 0; i < joints.size(); ++i)
+      plain[joints[i]].words = names_by_count[joints.size()][i];
   }
 
   // The first unused joint of a part by the most preferred name, or -1.
@@ -112,18 +138,19 @@ class Pairing {
  public:
   Pairing(const Skeleton& a, const Skeleton& b) : m_a(a), m_b(b) {}
 
-  std::vector<std::pair<int, int>> pairs() {
+  std::vector<JointPair> pairs() {
     pair_parts();
     for (const Words& names : chains()) pair_chain(m_a.find_chain(names), m_b.find_chain(names));
     pair_equal_names();
-    std::sort(m_pairs.begin(), m_pairs.end());
+    std::sort(m_pairs.begin(), m_pairs.end(),
+              [](const JointPair& x, const JointPair& y) { return x.a < y.a; });
     return m_pairs;
   }
 
  private:
-  void add(int a, int b) {
+  void add(int a, int b, JointKind kind) {
     m_a.used[a] = m_b.used[b] = true;
-    m_pairs.emplace_back(a, b);
+    m_pairs.push_back({a, b, kind});
   }
 
   // A part that only one skeleton has still takes its joint, so that this joint's name cannot come
@@ -135,7 +162,7 @@ class Pairing {
       for (const Side side : sides) {
         const int a = m_a.find_part(part, side), b = m_b.find_part(part, side);
         if (a >= 0 && b >= 0)
-          add(a, b);
+          add(a, b, part.kind);
         else if (a >= 0)
           m_a.used[a] = true;
         else if (b >= 0)
@@ -150,7 +177,8 @@ class Pairing {
     const auto spread = [count](size_t i, size_t size) {
       return count < 2 ? 0 : (2 * i * (size - 1) + count - 1) / (2 * (count - 1));
     };
-    for (size_t i = 0; i < count; ++i) add(a[spread(i, a.size())], b[spread(i, b.size())]);
+    for (size_t i = 0; i < count; ++i)
+      add(a[spread(i, a.size())], b[spread(i, b.size())], JointKind::trunk);
   }
 
   void pair_equal_names() {
@@ -164,13 +192,13 @@ class Pairing {
       if (m_a.used[j]) continue;
       const auto found = unused.find(key(m_a.plain[j]));
       if (found == unused.end()) continue;
-      add(static_cast<int>(j), found->second);
+      add(static_cast<int>(j), found->second, JointKind::other);
       unused.erase(found);
     }
   }
 
   Names m_a, m_b;
-  std::vector<std::pair<int, int>> m_pairs;
+  std::vector<JointPair> m_pairs;
 };
 
 }  // namespace
@@ -192,17 +220,12 @@ PlainName plain_name(std::string_view name) {
   return result;
 }
 
-bool is_head(std::string_view name) {
-  const PlainName plain = plain_name(name);
-  return plain.side == Side::middle && plain.words == "head";
-}
-
 bool is_hips(std::string_view name) {
   const PlainName plain = plain_name(name);
   return plain.side == Side::middle && contains({"hips", "pelvis", "hip"}, plain.words);
 }
 
-std::vector<std::pair<int, int>> pair_joints(const Skeleton& a, const Skeleton& b) {
+std::vector<JointPair> pair_joints(const Skeleton& a, const Skeleton& b) {
   return Pairing(a, b).pairs();
 }
 

@@ -5,7 +5,6 @@
 
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "supple/rig/skeleton.h"
@@ -28,14 +27,24 @@ struct PlainName {
 /// Takes a joint name apart.
 PlainName plain_name(std::string_view name);
 
-/// Whether a name means the head.
-bool is_head(std::string_view name);
-
 /// Whether a name means the hips, which carry a body's travel.
 bool is_hips(std::string_view name);
 
+/// What a pair of joints is to a body.
+enum class JointKind {
+  limb,   ///< upper and lower arms and legs, whose directions make a pose
+  trunk,  ///< hips, spine, neck, head, collar bones, feet: shapes that differ from body to body
+  other,  ///< everything known only by equal names
+};
+
+/// Two joints that mean the same.
+struct JointPair {
+  int a = 0, b = 0;
+  JointKind kind = JointKind::other;
+};
+
 /// Joints of `a` and `b` that mean the same: first the parts of a body by their usual names, then
 /// equal names; ordered by joint of `a`, no joint twice.
-std::vector<std::pair<int, int>> pair_joints(const Skeleton& a, const Skeleton& b);
+std::vector<JointPair> pair_joints(const Skeleton& a, const Skeleton& b);
 
 }  // namespace supple

@@ -114,6 +114,7 @@ class Retargeter {
 
   RestPose m_motion, m_character;
   std::vector<int> m_match;       // motion joint of every character joint, or -1
+  std::vector<JointKind> m_kind;  // what each matched joint is to the body
   std::vector<int> m_above;       // nearest matched joint above, or -1
   std::vector<bool> m_travels;    // joints whose translation is carried over
   std::vector<Vec3d> m_standing;  // their positions at rest, standing on the floor
@@ -141,9 +142,12 @@ int find_or_throw(const Skeleton& skeleton, const std::string& name, std::string
 void Retargeter::find_pairs(const RetargetOptions& options) {
   const Skeleton& skeleton = m_character.skeleton;
   m_match.assign(skeleton.size(), -1);
+  m_kind.assign(skeleton.size(), JointKind::other);
   if (options.joint_map.empty()) {
-    for (const auto& [joint, source] : pair_joints(skeleton, m_motion.skeleton))
-      m_match[joint] = source;
+    for (const JointPair& pair : pair_joints(skeleton, m_motion.skeleton)) {
+      m_match[pair.a] = pair.b;
+      m_kind[pair.a] = pair.kind;
+    }
   }
   for (const auto& [name, source_name] : options.joint_map) {
     const int joint = find_or_throw(skeleton, name, "character");
@@ -191,9 +195,10 @@ void Retargeter::align() {
   }
   m_rest_to_motion.assign(count, Quatd::Identity());
   for (size_t j = 0; j < count; ++j) {
+    if (m_kind[j] == JointKind::trunk) continue;  // keeps the character's own build
     if (!from[j].empty())
       m_rest_to_motion[j] = aligning_rotation(from[j], to[j]);
-    else if (m_above[j] >= 0 && !is_head(m_character.skeleton.joints[j].name))
+    else if (m_above[j] >= 0)
       m_rest_to_motion[j] = m_rest_to_motion[m_above[j]];
   }
 }

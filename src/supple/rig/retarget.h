@@ -33,10 +33,11 @@ struct RetargetReport {
 ///
 /// A matched joint's bone points to the nearest matched joints below it. The smallest rotation A
 /// turns its rest direction in the character into that of the motion (best fit where there are
-/// several); joints at the end of a chain take A from the joint above, heads none. With D(t) the
-/// motion joint's model-space rotation since its rest pose, the character's is D(t) A times its own
-/// rest rotation, so that its bones point where the motion's do, whatever the local axes. Joints in
-/// between that have no match keep their local rest transform.
+/// several); joints at the end of a chain take A from the joint above. Hips, spine, neck, head,
+/// collar bones and feet, where they are known by name, have none: sloping shoulders stay sloping.
+/// With D(t) the motion joint's model-space rotation since its rest pose, the character's is D(t) A
+/// times its own rest rotation, so that its limbs point where the motion's do, whatever the local
+/// axes. Joints in between that have no match keep their local rest transform.
 ///
 /// Hips (and matched joints without a matched one above) travel: their rest position plus the
 /// scaled distance of the motion's from its rest position, where rest poses that reach below the
