@@ -110,10 +110,20 @@ struct Run {
   std::optional<CacheWriter> cache;  // held to the end, so that no other run replaces it
 };
 
+// Where results go; a name that cannot be written is the fault of whoever gave it.
+OutputPlan plan_of(const Scene& scene, const SimulateOptions& options) {
+  try {
+    return plan_outputs(scene.output.files, scene.name);
+  } catch (const Error& error) {
+    if (!options.outputs.empty() || error.kind() != ErrorKind::usage) throw;
+    throw_input_error(options.input, "output.files", error.what());
+  }
+}
+
 Run set_up(const SimulateOptions& options) {
   Run run;
   run.scene = scene_from(options);
-  run.plan = plan_outputs(run.scene.output.files, run.scene.name);
+  run.plan = plan_of(run.scene, options);
   run.prepared = prepare_scene(run.scene);
   for (const std::string& note : run.prepared.notes) log_warning("{}", note);
   if (!run.prepared.retargeting.pairs.empty()) {

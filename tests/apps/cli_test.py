@@ -126,6 +126,8 @@ class BadInput(ProgramTest):
         self.refuse(3, "simulate", "scene.json", says=["body", "'skinning'"])
         self.scene(frames={"rate": -1})
         self.refuse(3, "simulate", "scene.json", says="frames.rate")
+        self.scene(output={"files": ["x.abc"]})
+        self.refuse(3, "simulate", "scene.json", says=["output.files", "Alembic"])
 
     def test_a_failed_run_leaves_everything_as_it_was(self):
         self.succeed("simulate", "wriggler.glb", *SHORT, "-o", "old.pc2")
