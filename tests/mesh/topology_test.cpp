@@ -118,17 +118,17 @@ void expect_plain_count(int vertices, const std::vector<Vec3i>& triangles) {
   std::vector<int> shell(triangles.size(), -1);
   for (size_t seed = 0; seed < triangles.size(); ++seed) {
     if (shell[seed] >= 0) continue;
-    std::vector<int> todo = {static_cast<int>(seed)};
+    std::vector<int> pending = {static_cast<int>(seed)};
     bool whole = true;
-    while (!todo.empty()) {
-      const auto t = static_cast<size_t>(todo.back());
-      todo.pop_back();
+    while (!pending.empty()) {
+      const auto t = static_cast<size_t>(pending.back());
+      pending.pop_back();
       if (shell[t] >= 0) continue;
       shell[t] = static_cast<int>(expected.shells);
       for (int s = 0; s < 3; ++s) {
         const auto& users = edges[std::minmax(triangles[t][s], triangles[t][(s + 1) % 3])];
         whole = whole && users.size() == 2;
-        for (const auto& [other, forward] : users) todo.push_back(other);
+        for (const auto& [other, forward] : users) pending.push_back(other);
       }
     }
     ++expected.shells;
