@@ -30,7 +30,7 @@ setup-lint:
 
 # Node packages of the tests; again only when the lock file changes.
 tests/node/node_modules/.stamp: tests/node/package-lock.json | setup-test
-	@cd tests/node && npm ci --silent --no-audit --no-fund && touch node_modules/.stamp
+	@cd tests/node && npm ci --loglevel=error --no-audit --no-fund && touch node_modules/.stamp
 
 # $(call configure,PRESET,OPTIONS): runs CMake when the tree has not been configured that way.
 configure = @test -f build/$(1)/build.ninja && grep -qx 'SUPPLE_WERROR:BOOL=$(WERROR)' build/$(1)/CMakeCache.txt \
