@@ -45,6 +45,7 @@ PoseSpace::PoseSpace(std::vector<int> joints, std::vector<PoseSample> samples, d
   if (!(radius >= 0) || !std::isfinite(radius))
     throw_input_error("pose space", "radius", fmt::format("{} is not an angle", radius));
   const auto n = static_cast<Eigen::Index>(m_samples.size());
+  if (n == 0) return;  // an empty matrix has no inverse to look at
   Eigen::MatrixXd distances = Eigen::MatrixXd::Zero(n, n);
   for (Eigen::Index i = 0; i < n; ++i)
     for (Eigen::Index j = 0; j < i; ++j) {
@@ -61,7 +62,7 @@ PoseSpace::PoseSpace(std::vector<int> joints, std::vector<PoseSample> samples, d
   const Eigen::MatrixXd kernels = distances.unaryExpr([this](double d) { return kernel(d); });
   m_inverse = Eigen::FullPivLU<Eigen::MatrixXd>(kernels).inverse();
   const double error =
-      n == 0 ? 0 : (m_inverse * kernels - Eigen::MatrixXd::Identity(n, n)).cwiseAbs().maxCoeff();
+      (m_inverse * kernels - Eigen::MatrixXd::Identity(n, n)).cwiseAbs().maxCoeff();
   if (!(error <= reproduction_tolerance))
     throw_input_error(
         "pose space", "radius",

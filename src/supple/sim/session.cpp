@@ -103,8 +103,8 @@ FrameRange resolve_frames(const FrameSettings& settings, const Clip* clip,
   return range;
 }
 
-Session::Session(std::shared_ptr<const Character> character, const Scene& scene, const Clip* clip,
-                 const std::string& file)
+Session::Session(const std::shared_ptr<const Character>& character, const Scene& scene,
+                 const Clip* clip, const std::string& file)
     : Session(character, scene, clip, make_body(*character, scene), file) {}
 
 Session::Session(std::shared_ptr<const Character> character, const Scene& scene, const Clip* clip,

@@ -41,7 +41,7 @@ class Session {
  public:
   /// Builds the body the scene asks for; `clip` drives it (null for the rest pose). Throws an input
   /// error naming `file` when the scene asks for something the character does not have.
-  Session(std::shared_ptr<const Character> character, const Scene& scene, const Clip* clip,
+  Session(const std::shared_ptr<const Character>& character, const Scene& scene, const Clip* clip,
           const std::string& file);
 
   /// As above, with a body made elsewhere.
