@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <fstream>
 
 #include "supple/core/error.h"
@@ -130,10 +131,22 @@ TEST(File, PlacesThatCannotBeWrittenAreNamed) {
   EXPECT_EQ(entries(folder / "taken"), 0u);
 }
 
+// While it exists, root (for whom every folder is writable) is an ordinary user.
+struct OrdinaryUser {
+  static constexpr unsigned nobody = 65534;
+  const bool was_root = ::geteuid() == 0 && ::seteuid(nobody) == 0;
+  ~OrdinaryUser() {
+    if (was_root && ::seteuid(0) != 0) std::abort();
+  }
+};
+
 TEST(File, UnwritableFolderIsNamed) {
-  if (::geteuid() == 0) GTEST_SKIP() << "everything is writable for root";
   const TemporaryFolder folder;
   write_file(folder / "f", "old");
+  if (::geteuid() == 0) {
+    ASSERT_EQ(::chown(folder.path().c_str(), OrdinaryUser::nobody, OrdinaryUser::nobody), 0);
+  }
+  const OrdinaryUser user;
   fs::permissions(folder.path(), fs::perms::owner_read | fs::perms::owner_exec);
   expect_output_error(folder / "f", [&] { write_file(folder / "f", "new"); });
   EXPECT_EQ(content_of(folder / "f"), "old");
