@@ -187,6 +187,7 @@ HeadlessBrowser::~HeadlessBrowser() {
 
 void HeadlessBrowser::open(const std::string& url) {
   m_loaded = false;
+  m_complaints.clear();
   const Json answer = call("Page.navigate", {{"url", url}});
   if (const std::string problem = text_in(answer, "errorText"); !problem.empty())
     throw Error(ErrorKind::output,

@@ -54,7 +54,7 @@ class HeadlessBrowser {
   /// The window's content as a PNG file.
   Bytes screenshot();
 
-  /// Errors and warnings the page has logged, oldest first; at most 20.
+  /// Errors and warnings this page has logged, oldest first; at most 20.
   const std::vector<std::string>& complaints() const { return m_complaints; }
 
   /// Waits no longer than this with each answer from now on.

@@ -15,15 +15,12 @@ namespace {
 
 // Without the interface the window is only a place for the page to be; drawing it in software takes
 // time, so it is small, in the picture's proportions.
-BrowserOptions browser_options(const PictureOptions& options, const PictureHooks& hooks) {
+std::pair<int, int> window_size(const PictureOptions& options) {
   constexpr double small = 480;
   const double scale =
       options.with_interface ? 1.0 : std::min(1.0, small / std::max(options.width, options.height));
-  BrowserOptions browser;
-  browser.width = std::max(1, static_cast<int>(std::lround(options.width * scale)));
-  browser.height = std::max(1, static_cast<int>(std::lround(options.height * scale)));
-  browser.patience = {hooks.answer_limit, hooks.check};
-  return browser;
+  return {std::max(1, static_cast<int>(std::lround(options.width * scale))),
+          std::max(1, static_cast<int>(std::lround(options.height * scale)))};
 }
 
 [[noreturn]] void refuse(std::string_view what, std::string_view problem) {
@@ -82,6 +79,26 @@ Bytes decode_picture(const Json& answer, int width, int height) {
   return png;
 }
 
+Json camera_json(const CameraAngles& angles) {
+  return {{"azimuth", angles.azimuth}, {"elevation", angles.elevation}, {"zoom", angles.zoom}};
+}
+
+// Step `i` of `count` around the character.
+CameraAngles turned(CameraAngles start, int i, int count) {
+  start.azimuth += 360.0 * i / count;
+  return start;
+}
+
+// The page's named views as angles.
+CameraAngles named_angles(const std::string& name) {
+  if (name == "back") return {180, 0, 1};
+  if (name == "left") return {90, 0, 1};
+  if (name == "right") return {-90, 0, 1};
+  if (name == "top") return {0, 90, 1};
+  if (name == "quarter") return {35, 15, 1};
+  return {0, 0, 1};
+}
+
 }  // namespace
 
 const std::vector<std::string>& picture_layers() {
@@ -111,15 +128,21 @@ void check_pictures(const std::filesystem::path& file, const PictureOptions& opt
     throw_output_error(file.string(), "a folder has that name");
 }
 
-PictureMaker::PictureMaker(const std::string& url, const PictureOptions& options,
-                           PictureHooks hooks)
-    : m_options(options),
-      m_hooks(std::move(hooks)),
-      m_browser(browser_options(m_options, m_hooks)) {
+PictureMaker::PictureMaker(HeadlessBrowser& browser, const std::string& url,
+                           const PictureOptions& options, PictureHooks hooks)
+    : m_options(options), m_browser(browser) {
+  set_hooks(std::move(hooks));
+  const auto [width, height] = window_size(m_options);
+  m_browser.resize(width, height);
   open_page(url);
   configure();
   check_layers();
   check_frames();
+}
+
+void PictureMaker::set_hooks(PictureHooks hooks) {
+  m_hooks = std::move(hooks);
+  m_browser.set_patience({m_hooks.answer_limit, m_hooks.check});
 }
 
 // Loads the page and reads what there is to see.
@@ -156,9 +179,7 @@ Json PictureMaker::page_options() const {
   if (!m_options.theme.empty()) options["theme"] = m_options.theme;
   if (!m_options.background.empty()) options["background"] = m_options.background;
   if (m_options.angles)
-    options["camera"] = {{"azimuth", m_options.angles->azimuth},
-                         {"elevation", m_options.angles->elevation},
-                         {"zoom", m_options.angles->zoom}};
+    options["camera"] = camera_json(*m_options.angles);
   else if (!m_options.camera.empty())
     options["camera"] = m_options.camera;
   return options;
@@ -177,7 +198,7 @@ void PictureMaker::check_layers() {
   const Json overlays = m_browser.evaluate("supple.state().overlays");
   for (const std::string& layer : *m_options.show)
     if (overlays.is_object() && overlays.contains(layer) && overlays[layer] == false)
-      throw Error(ErrorKind::usage, fmt::format("there are no {} to show", layer));
+      throw Error(ErrorKind::usage, fmt::format("there is no {} to show", layer));
 }
 
 void PictureMaker::check_frames() const {
@@ -188,10 +209,11 @@ void PictureMaker::check_frames() const {
                   fmt::format("there is no frame {} (frames {} to {})", frame, m_first, last));
 }
 
-// Where the camera stands now.
+// Where the camera stands now: angles, or a named view's.
 CameraAngles PictureMaker::start_angles() {
   if (m_options.angles) return *m_options.angles;
-  const Json camera = m_browser.evaluate("supple.state().camera");
+  const Json camera = m_browser.evaluate("supple.state().options.camera");
+  if (camera.is_string()) return named_angles(camera.get<std::string>());
   const JsonField field(camera, "the page's camera");
   return {field["azimuth"].number(), field["elevation"].number(), field["zoom"].number()};
 }
@@ -210,23 +232,22 @@ std::vector<PictureMaker::View> PictureMaker::still_views() {
     if (views.empty()) views.push_back({m_first, {}, m_first});
     return views;
   }
-  const double start = start_angles().azimuth;
+  const CameraAngles start = start_angles();
   const int frame = m_options.frames.empty() ? m_first : m_options.frames.front();
   for (int i = 0; i < m_options.turntable; ++i)
-    views.push_back({frame, start + 360.0 * i / m_options.turntable, i + 1});
+    views.push_back({frame, turned(start, i, m_options.turntable), i + 1});
   return views;
 }
 
 std::vector<PictureMaker::View> PictureMaker::movie_views() {
   const std::vector<int> frames = available_frames();
-  const size_t count = std::max(frames.size(), static_cast<size_t>(m_options.turntable));
-  const double start = m_options.turntable > 0 ? start_angles().azimuth : 0;
+  const int frame_count = static_cast<int>(frames.size());
+  const int count = std::max(frame_count, m_options.turntable);
+  const CameraAngles start = m_options.turntable > 0 ? start_angles() : CameraAngles{};
   std::vector<View> views;
-  for (size_t i = 0; i < count; ++i) {
-    View view{frames[i % frames.size()], {}, static_cast<int>(i) + 1};
-    if (m_options.turntable > 0)
-      view.azimuth = start + 360.0 * static_cast<double>(i) / static_cast<double>(count);
-    views.push_back(view);
+  for (int i = 0; i < count; ++i) {
+    views.push_back({frames[static_cast<size_t>(i % frame_count)], {}, i + 1});
+    if (m_options.turntable > 0) views.back().camera = turned(start, i, count);
   }
   return views;
 }
@@ -240,12 +261,9 @@ double PictureMaker::movie_rate() {
 // One picture: the camera turned, the frame on screen, then its pixels.
 Bytes PictureMaker::picture(const View& view) {
   std::string script = "(async () => { ";
-  if (view.azimuth) {
-    const CameraAngles angles = start_angles();
-    const Json camera = {
-        {"azimuth", *view.azimuth}, {"elevation", angles.elevation}, {"zoom", angles.zoom}};
-    script += fmt::format("await supple.configure({{camera: {}}}); ", camera.dump());
-  }
+  if (view.camera)
+    script +=
+        fmt::format("await supple.configure({{camera: {}}}); ", camera_json(*view.camera).dump());
   script += fmt::format("await supple.seek({}); ", view.frame);
   if (!m_options.with_interface)
     script += fmt::format("return supple.picture({}, {}); ", m_options.width, m_options.height);

@@ -60,9 +60,14 @@ std::filesystem::path numbered_file(const std::filesystem::path& file, int numbe
 /// One page in one browser, ready to make pictures with the same options.
 class PictureMaker {
  public:
-  /// Opens the page of a running viewer::Server. Throws an input error when the exhibit cannot be
-  /// shown, a usage error when options do not fit it, and an output error when the browser fails.
-  PictureMaker(const std::string& url, const PictureOptions& options, PictureHooks hooks);
+  /// Opens the page of a running viewer::Server in a browser. Throws an input error when the
+  /// exhibit cannot be shown, a usage error when options do not fit it, and an output error when
+  /// the browser fails.
+  PictureMaker(HeadlessBrowser& browser, const std::string& url, const PictureOptions& options,
+               PictureHooks hooks);
+
+  /// Changes what is called from now on.
+  void set_hooks(PictureHooks hooks);
 
   /// Writes a picture, or numbered ones when several frames or a turntable are asked for (numbers
   /// are frames, or positions from 1 on). They appear under their names all at once. Returns their
@@ -76,8 +81,8 @@ class PictureMaker {
  private:
   struct View {
     int frame = 0;
-    std::optional<double> azimuth;  ///< degrees; empty: the camera stays
-    int number = 0;                 ///< in the file's name
+    std::optional<CameraAngles> camera;  ///< empty: it stays where it is
+    int number = 0;                      ///< in the file's name
   };
 
   void open_page(const std::string& url);
@@ -95,7 +100,7 @@ class PictureMaker {
 
   PictureOptions m_options;
   PictureHooks m_hooks;
-  HeadlessBrowser m_browser;
+  HeadlessBrowser& m_browser;
   Json m_exhibits;  ///< of exhibits.json
   int m_first = 0;  ///< frame
   int m_available = 0;
