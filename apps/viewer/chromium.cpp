@@ -162,8 +162,8 @@ HeadlessBrowser::ProfileFolder::~ProfileFolder() {
 HeadlessBrowser::HeadlessBrowser(const BrowserOptions& options) : m_patience(options.patience) {
   const std::string program = options.program.empty() ? find_browser() : options.program;
   m_program.emplace(ProgramStart{command_line(program, options, m_profile.path),
-                                 {Channel::nothing, Channel::nothing, Channel::last_words,
-                                  Channel::to_program, Channel::from_program},
+                                 {PipeUse::nothing, PipeUse::nothing, PipeUse::last_words,
+                                  PipeUse::to_program, PipeUse::from_program},
                                  environment_for(m_profile.path)});
   const Json target = call("Target.createTarget", {{"url", "about:blank"}});
   const Json session =

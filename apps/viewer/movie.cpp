@@ -89,7 +89,7 @@ MovieWriter::MovieWriter(const std::filesystem::path& file, const MovieOptions& 
     if (!m_pictures) throw_output_error(pictures.string(), system_message());
   }
   m_encoder.emplace(
-      ProgramStart{first_command(), {Channel::to_program, Channel::nothing, Channel::last_words}});
+      ProgramStart{first_command(), {PipeUse::to_program, PipeUse::nothing, PipeUse::last_words}});
 }
 
 // Makes the movie, or for .gif the palette of all its pictures.
@@ -138,7 +138,7 @@ void MovieWriter::add_colours(const std::filesystem::path& palette) {
                        "[0:v][1:v]paletteuse=dither=sierra2_4a:diff_mode=rectangle", "-loop", "0",
                        "-f", "gif", m_movie.string()});
   m_encoder.emplace(
-      ProgramStart{command, {Channel::nothing, Channel::nothing, Channel::last_words}});
+      ProgramStart{command, {PipeUse::nothing, PipeUse::nothing, PipeUse::last_words}});
   end_encoder();
 }
 

@@ -81,7 +81,7 @@ TEST(Subprocess, PassesArgumentsAndEnvironmentAsTheyAre) {
   EXPECT_EQ(as_text(result.output), "a b $HOME * \n");
   ::setenv("SUPPLE_TEST_VARIABLE", "outer", 1);
   Subprocess program({shell("echo $SUPPLE_TEST_VARIABLE $SUPPLE_TEST_OTHER"),
-                      {Channel::nothing, Channel::from_program},
+                      {PipeUse::nothing, PipeUse::from_program},
                       {{"SUPPLE_TEST_OTHER", "added"}, {"SUPPLE_TEST_VARIABLE", "inner"}}});
   EXPECT_EQ(program.wait(Patience{}), 0);
   EXPECT_EQ(text_of(program.received(1)), "inner added\n");
@@ -93,7 +93,7 @@ TEST(Subprocess, EchoesMoreThanPipesHold) {
   std::mt19937 random(3);
   Bytes sent(size_t{20} << 20);
   for (std::byte& byte : sent) byte = static_cast<std::byte>(random());
-  Subprocess cat({{"/bin/cat"}, {Channel::to_program, Channel::from_program}});
+  Subprocess cat({{"/bin/cat"}, {PipeUse::to_program, PipeUse::from_program}});
   EXPECT_TRUE(cat.send(0, sent, Patience{}));
   cat.close(0);
   EXPECT_EQ(cat.wait(Patience{}), 0);
@@ -103,8 +103,8 @@ TEST(Subprocess, EchoesMoreThanPipesHold) {
 
 TEST(Subprocess, ConnectsExtraDescriptors) {
   Subprocess program({shell("cat <&3 >&4"),
-                      {Channel::nothing, Channel::nothing, Channel::nothing, Channel::to_program,
-                       Channel::from_program}});
+                      {PipeUse::nothing, PipeUse::nothing, PipeUse::nothing, PipeUse::to_program,
+                       PipeUse::from_program}});
   EXPECT_TRUE(program.send(3, as_bytes("through the third"), Patience{}));
   program.close(3);
   EXPECT_EQ(program.wait(Patience{}), 0);
@@ -121,21 +121,21 @@ TEST(Subprocess, KeepsOtherDescriptorsFromTheProgram) {
 
 TEST(Subprocess, KeepsOnlyTheLastWords) {
   Subprocess program({shell("yes 0123456789 | head -c 3000000; echo the end"),
-                      {Channel::nothing, Channel::last_words}});
+                      {PipeUse::nothing, PipeUse::last_words}});
   EXPECT_EQ(program.wait(Patience{}), 0);
   EXPECT_EQ(program.received(1).size(), size_t{64} << 10);
   EXPECT_TRUE(text_of(program.received(1)).ends_with("the end\n"));
 }
 
 TEST(Subprocess, NoticesAReaderThatIsGone) {
-  Subprocess program({shell("exec <&-; sleep 60"), {Channel::to_program}});
+  Subprocess program({shell("exec <&-; sleep 60"), {PipeUse::to_program}});
   const Bytes much(size_t{8} << 20);
   EXPECT_FALSE(program.send(0, much, Patience{})) << "and no SIGPIPE has ended this test";
   EXPECT_FALSE(program.send(0, much, Patience{}));
 }
 
 TEST(Subprocess, GivesUpWhenNothingIsTaken) {
-  Subprocess program({shell("sleep 60"), {Channel::to_program}});
+  Subprocess program({shell("sleep 60"), {PipeUse::to_program}});
   const auto start = Clock::now();
   EXPECT_EQ(problem_of([&] { program.send(0, Bytes(size_t{8} << 20), short_patience); }),
             "sh: takes no more input for 0.2 s");
@@ -143,7 +143,7 @@ TEST(Subprocess, GivesUpWhenNothingIsTaken) {
 }
 
 TEST(Subprocess, GivesUpWhenNothingIsSaid) {
-  Subprocess program({shell("sleep 60"), {Channel::nothing, Channel::from_program}});
+  Subprocess program({shell("sleep 60"), {PipeUse::nothing, PipeUse::from_program}});
   EXPECT_FALSE(program.receive(short_patience));
   EXPECT_FALSE(program.ended(1));
   EXPECT_FALSE(program.wait(short_patience));
@@ -152,7 +152,7 @@ TEST(Subprocess, GivesUpWhenNothingIsSaid) {
 }
 
 TEST(Subprocess, StopsWaitingWhenTheCheckThrows) {
-  Subprocess program({shell("sleep 60"), {Channel::to_program, Channel::from_program}});
+  Subprocess program({shell("sleep 60"), {PipeUse::to_program, PipeUse::from_program}});
   int calls = 0;
   const Patience patience{60s, [&] {
                             if (++calls == 3) throw Error(ErrorKind::interrupted, "enough");
@@ -180,7 +180,7 @@ TEST(Subprocess, EndsTheWholeFamilyWithTheObject) {
   int child = 0, grandchild = 0;
   {
     Subprocess program({shell("trap '' TERM INT HUP; sleep 60 & echo $!; wait"),
-                        {Channel::nothing, Channel::from_program}});
+                        {PipeUse::nothing, PipeUse::from_program}});
     child = program.id();
     grandchild = number_from(program, 1);
     ASSERT_GT(grandchild, 1);
@@ -191,7 +191,7 @@ TEST(Subprocess, EndsTheWholeFamilyWithTheObject) {
 }
 
 TEST(Subprocess, EndsWhatAProgramLeavesBehind) {
-  Subprocess program({shell("sleep 60 & echo $!"), {Channel::nothing, Channel::from_program}});
+  Subprocess program({shell("sleep 60 & echo $!"), {PipeUse::nothing, PipeUse::from_program}});
   EXPECT_EQ(program.wait({5s, {}}), 0);
   const int left_behind = number_from(program, 1);
   ASSERT_GT(left_behind, 1);
@@ -205,8 +205,8 @@ TEST(Subprocess, LeavesNoDescriptorsOpen) {
   };
   const auto before = open_files();
   for (int i = 0; i < 10; ++i) {
-    Subprocess program({{"/bin/cat"}, {Channel::to_program, Channel::from_program}});
-    problem_of([] { Subprocess({{"/no/such/program"}, {Channel::to_program}}); });
+    Subprocess program({{"/bin/cat"}, {PipeUse::to_program, PipeUse::from_program}});
+    problem_of([] { Subprocess({{"/no/such/program"}, {PipeUse::to_program}}); });
   }
   EXPECT_EQ(open_files(), before);
 }

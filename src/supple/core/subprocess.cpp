@@ -126,7 +126,7 @@ std::optional<std::string> find_program(std::string_view name) {
 Subprocess::Subprocess(const ProgramStart& given) {
   if (given.command.empty()) throw Error(ErrorKind::output, "no program to run is given");
   m_name = std::filesystem::path(given.command.front()).filename().string();
-  for (const Channel channel : given.channels) m_channels.push_back({channel});
+  for (const PipeUse channel : given.channels) m_channels.push_back({channel});
   if (m_channels.size() < 3) m_channels.resize(3);
   try {
     start(given);
@@ -148,13 +148,13 @@ void Subprocess::start(const ProgramStart& start) {
   for (size_t i = 0; i < m_channels.size(); ++i) {
     Pipe& pipe = m_channels[i];
     int ends[2] = {-1, -1};
-    if (pipe.channel == Channel::nothing) {
+    if (pipe.channel == PipeUse::nothing) {
       ends[1] = ::open("/dev/null", O_RDWR | O_CLOEXEC);
     } else if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0) {
       // Sockets, as writing to one whose reader is gone need not raise SIGPIPE.
       pipe.file = ends[0];
       ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
-      ::shutdown(ends[0], pipe.channel == Channel::to_program ? SHUT_RD : SHUT_WR);
+      ::shutdown(ends[0], pipe.channel == PipeUse::to_program ? SHUT_RD : SHUT_WR);
     }
     const OwnedFile low(ends[1]);
     if (low.get() < 0) fail(system_message(errno));
@@ -196,7 +196,7 @@ void Subprocess::read_into(Pipe& pipe) {
   const bool nothing_yet = count < 0 && (errno == EAGAIN || errno == EINTR);
   pipe.received.resize(before + static_cast<size_t>(std::max<ssize_t>(count, 0)));
   if (count <= 0 && !nothing_yet) ::close(std::exchange(pipe.file, -1));
-  if (pipe.channel == Channel::last_words && pipe.received.size() > last_words_size)
+  if (pipe.channel == PipeUse::last_words && pipe.received.size() > last_words_size)
     pipe.received.erase(pipe.received.begin(),
                         pipe.received.end() - static_cast<std::ptrdiff_t>(last_words_size));
 }
@@ -208,7 +208,7 @@ bool Subprocess::collect(int writable_descriptor, milliseconds wait) {
   std::vector<Pipe*> pipes;
   for (size_t i = 0; i < m_channels.size(); ++i) {
     Pipe& pipe = m_channels[i];
-    const bool writes = pipe.channel == Channel::to_program;
+    const bool writes = pipe.channel == PipeUse::to_program;
     if (pipe.file < 0 || (writes && static_cast<int>(i) != writable_descriptor)) continue;
     waiting.push_back({pipe.file, static_cast<short>(writes ? POLLOUT : POLLIN), 0});
     pipes.push_back(&pipe);
@@ -216,7 +216,7 @@ bool Subprocess::collect(int writable_descriptor, milliseconds wait) {
   const auto count = static_cast<int>(std::clamp<int64_t>(wait.count(), 0, 1000));
   if (::poll(waiting.data(), waiting.size(), count) <= 0) return false;
   for (size_t i = 0; i < waiting.size(); ++i)
-    if (waiting[i].revents != 0 && pipes[i]->channel != Channel::to_program) read_into(*pipes[i]);
+    if (waiting[i].revents != 0 && pipes[i]->channel != PipeUse::to_program) read_into(*pipes[i]);
   return true;
 }
 
@@ -247,7 +247,7 @@ bool Subprocess::receive(const Patience& patience) {
   while (true) {
     if (patience.check) patience.check();
     const bool speaks = std::any_of(m_channels.begin(), m_channels.end(), [](const Pipe& pipe) {
-      return pipe.file >= 0 && pipe.channel != Channel::to_program;
+      return pipe.file >= 0 && pipe.channel != PipeUse::to_program;
     });
     if (!speaks) return false;
     const auto left = std::chrono::ceil<milliseconds>(deadline - Clock::now());
@@ -290,7 +290,7 @@ void Subprocess::kill() {
 }
 
 ProgramResult run_program(const std::vector<std::string>& command, const Patience& patience) {
-  Subprocess program({command, {Channel::nothing, Channel::from_program, Channel::last_words}});
+  Subprocess program({command, {PipeUse::nothing, PipeUse::from_program, PipeUse::last_words}});
   const std::optional<int> status = program.wait(patience);
   if (!status)
     throw Error(ErrorKind::output, fmt::format("{}: does not end within {:.3g} s", program.name(),

@@ -27,7 +27,7 @@ struct Patience {
 };
 
 /// What one descriptor of a program is connected with.
-enum class Channel {
+enum class PipeUse {
   nothing,       ///< /dev/null
   to_program,    ///< what send() writes
   from_program,  ///< collected for received()
@@ -37,7 +37,7 @@ enum class Channel {
 /// What to run, and how.
 struct ProgramStart {
   std::vector<std::string> command;  ///< the file to execute (see find_program), then arguments
-  std::vector<Channel> channels;     ///< by descriptor, 0 on; 0 to 2 are `nothing` when left out
+  std::vector<PipeUse> channels;     ///< by descriptor, 0 on; 0 to 2 are `nothing` when left out
   std::vector<std::pair<std::string, std::string>> environment = {};  ///< added to this process's
 };
 
@@ -85,7 +85,7 @@ class Subprocess {
 
  private:
   struct Pipe {
-    Channel channel = Channel::nothing;
+    PipeUse channel = PipeUse::nothing;
     int file = -1;  ///< our end; -1 when closed
     Bytes received = {};
   };
