@@ -11,6 +11,7 @@
 #include <boost/beast/http/span_body.hpp>
 #include <boost/beast/http/write.hpp>
 #include <boost/beast/websocket/rfc6455.hpp>
+#include <limits>
 #include <memory>
 #include <optional>
 
@@ -47,7 +48,7 @@ class HttpSession : public Connection, public std::enable_shared_from_this<HttpS
   void read_request() {
     m_parser.emplace();
     m_parser->header_limit(static_cast<uint32_t>(m_hub.options.max_header_bytes));
-    m_parser->body_limit(boost::none);
+    m_parser->body_limit(std::numeric_limits<uint64_t>::max());
     m_stream.expires_after(m_hub.options.request_timeout);
     http::async_read_header(
         m_stream, m_buffer, *m_parser,

@@ -182,8 +182,8 @@ class Server::Impl {
     m_poll_timer.async_wait([this](error_code error) {
       m_is_watching = false;
       if (error || m_hub.connections.empty()) return;
-      look_for_changes();
       watch();
+      look_for_changes();
     });
   }
 

@@ -37,7 +37,7 @@ class SocketSession : public Connection, public std::enable_shared_from_this<Soc
   }
   ~SocketSession() override {
     m_hub.connections.erase(this);
-    if (m_is_open) --m_hub.page_count;
+    leave();
   }
 
   void start() {
@@ -51,6 +51,10 @@ class SocketSession : public Connection, public std::enable_shared_from_this<Soc
         response.set(beast::string_view(name.data(), name.size()),
                      beast::string_view(value.data(), value.size()));
     }));
+    // A page that says goodbye is gone, even before it has closed its side.
+    m_socket.control_callback([this](websocket::frame_type kind, beast::string_view) {
+      if (kind == websocket::frame_type::close) leave();
+    });
     m_socket.read_message_max(m_hub.options.max_message_bytes);
     m_socket.auto_fragment(false);  // a frame's bytes go out from where they are
     m_socket.async_accept(
@@ -80,6 +84,13 @@ class SocketSession : public Connection, public std::enable_shared_from_this<Soc
       if (m_hub.gallery.ever_changed(i)) m_changed.insert(i);
     send_next();
     read_next();
+  }
+
+  void leave() {
+    if (m_is_open) --m_hub.page_count;
+    m_is_open = false;
+    m_waiting.clear();
+    m_changed.clear();
   }
 
   void read_next() {

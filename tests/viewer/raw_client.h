@@ -126,6 +126,20 @@ class RawClient {
     return result;
   }
 
+  /// Reads `count` bytes to `out`; false when they do not come in time.
+  bool read(char* out, size_t count) {
+    const size_t ready = std::min(count, m_read.size() - m_begin);
+    take(ready).copy(out, ready);
+    for (size_t done = ready; done < count;) {
+      pollfd waiting{m_socket, POLLIN, 0};
+      if (::poll(&waiting, 1, static_cast<int>(patience.count())) <= 0) return false;
+      const ssize_t more = ::recv(m_socket, out + done, count - done, 0);
+      if (more <= 0) return false;
+      done += static_cast<size_t>(more);
+    }
+    return true;
+  }
+
   /// Whether the other side closes the connection in time; what it has sent is thrown away.
   bool sees_the_end() {
     const auto end = std::chrono::steady_clock::now() + patience;
@@ -245,23 +259,31 @@ class RawSocket {
   /// The next message; nothing at the end of the connection or of patience.
   std::optional<SocketMessage> receive() {
     SocketMessage message;
+    if (!receive(message)) return std::nullopt;
+    return message;
+  }
+
+  /// Reads the next message into `message`; false at the end of the connection or of patience.
+  bool receive(SocketMessage& message) {
+    message.content.clear();
     for (bool is_last = false; !is_last;) {
-      if (!client.has(2)) return std::nullopt;
-      const std::string head = client.take(2);
+      unsigned char head[10];
+      const auto read = [&](size_t begin, size_t count) {
+        return client.read(reinterpret_cast<char*>(head) + begin, count);
+      };
+      if (!read(0, 2)) return false;
       is_last = head[0] & 0x80;
       if ((head[0] & 0x0F) != 0) message.opcode = head[0] & 0x0F;
-      size_t size = static_cast<unsigned char>(head[1]) & 0x7F;
+      size_t size = head[1] & 0x7F;
       const size_t more = size == 126 ? 2 : size == 127 ? 8 : 0;
-      if (more > 0) {
-        if (!client.has(more)) return std::nullopt;
-        size = 0;
-        for (const char byte : client.take(more))
-          size = size << 8 | static_cast<unsigned char>(byte);
-      }
-      if (!client.has(size)) return std::nullopt;
-      message.content += client.take(size);
+      if (!read(2, more)) return false;
+      if (more > 0) size = 0;
+      for (size_t i = 0; i < more; ++i) size = size << 8 | head[2 + i];
+      const size_t before = message.content.size();
+      message.content.resize(before + size);
+      if (!client.read(message.content.data() + before, size)) return false;
     }
-    return message;
+    return true;
   }
 
   RawClient client;
