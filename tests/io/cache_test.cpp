@@ -155,6 +155,42 @@ TEST_F(CacheTest, FramesRoundTripWithExtras) {
   EXPECT_EQ(skin.frame(5).maps[0], std::vector<float>(vertices(), 1006));
 }
 
+TEST_F(CacheTest, ConstantOverlaysLieInTheStaticChunk) {
+  Chunk overlay;
+  overlay.add<int32_t>("mesh/tetrahedra", std::vector<int32_t>{0, 1, 2, 3}, 4);
+  overlay.add<float>("collider/vertices", std::vector<float>{1, 2, 3, 4, 5, 6}, 3);
+  info.extras = overlay.arrays();
+  written(1001);
+  const CacheReader reader(cache);
+  ASSERT_EQ(reader.info().extras.size(), 2u);
+  for (size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(reader.info().extras[i].name, info.extras[i].name);
+    EXPECT_EQ(reader.info().extras[i].components, info.extras[i].components);
+    EXPECT_EQ(reader.info().extras[i].data, info.extras[i].data);
+  }
+  EXPECT_EQ(reader.info().attributes.size(), character.attributes.size());
+}
+
+TEST_F(CacheTest, FrameBytesAreTheStoredOnesAndChecked) {
+  written(1002);
+  const CacheReader reader(cache);
+  const fs::path file = cache / "frames" / "1002.chunk";
+  EXPECT_EQ(reader.read_frame_bytes(1002), read_file(file));
+  Bytes damaged = read_file(file);
+  damaged[damaged.size() / 2] ^= std::byte{1};
+  write_file(file, ByteView(damaged));
+  EXPECT_THROW(reader.read_frame_bytes(1002), Error);
+  EXPECT_THROW(reader.read_frame_bytes(1003), Error);
+}
+
+TEST_F(CacheTest, KnowsWhetherARunIsWritingIt) {
+  {
+    const CacheWriter writer = CacheWriter::create(cache, info);
+    EXPECT_TRUE(is_being_written(cache));
+  }
+  EXPECT_FALSE(is_being_written(cache));
+}
+
 TEST_F(CacheTest, FramesMayHaveNegativeNumbers) {
   info.range.first = -2;
   info.range.last = 1;

@@ -36,7 +36,7 @@ class TableReader {
 
   std::string read_text(size_t size) {
     need(size);
-    const std::string text(as_text(m_bytes.subspan(m_offset, size)));
+    std::string text(as_text(m_bytes.subspan(m_offset, size)));
     m_offset += size;
     return text;
   }

@@ -21,4 +21,7 @@ class FolderLock {
   int m_descriptor = -1;
 };
 
+/// True while this or another process holds a folder; looks without touching the lock.
+bool is_locked(const std::filesystem::path& folder);
+
 }  // namespace supple

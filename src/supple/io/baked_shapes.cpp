@@ -58,7 +58,8 @@ std::vector<Vec3f> of_part(const std::vector<Vec3f>& values, const Part& part,
   std::vector<Vec3f> result;
   result.reserve(static_cast<size_t>(part.vertices.count));
   for (int32_t v = 0; v < part.vertices.count; ++v) {
-    const Vec3d value = values[static_cast<size_t>(part.vertices.first + v)].cast<double>();
+    const Vec3d value =
+        values[static_cast<size_t>(part.vertices.first) + static_cast<size_t>(v)].cast<double>();
     result.push_back(change(value, static_cast<size_t>(v)).template cast<float>());
   }
   return result;

@@ -27,14 +27,9 @@ fs::path home_of(const fs::path& cache_folder) {
 
 // --- index and static chunk --------------------------------------------------------------------
 
-Chunk static_chunk(const CacheInfo& info) {
-  Chunk chunk;
-  chunk.add<float>("rest", as_floats(info.skin.positions), 3);
-  chunk.add<int32_t>("triangles", as_ints(info.skin.triangles), 3);
-  for (const VertexAttribute& attribute : info.attributes)
-    chunk.add<float>("attribute/" + attribute.name, attribute.values,
-                     static_cast<uint32_t>(attribute.components));
-  return chunk;
+// True for the arrays that show more of a body than its skin.
+bool is_overlay(const ChunkArray& array) {
+  return array.name.starts_with("mesh/") || array.name.starts_with("collider/");
 }
 
 Json parts_json(const CacheInfo& info) {
@@ -152,6 +147,8 @@ void parse_static(const Chunk& chunk, const JsonField& root, CacheInfo& info) {
       attribute.components = static_cast<int>(array.components);
       attribute.values = chunk.get<float>(array.name, array.components, vertices, root.file());
       info.attributes.push_back(std::move(attribute));
+    } else if (is_overlay(array)) {
+      info.extras.push_back(array);
     }
 }
 
@@ -171,8 +168,8 @@ std::optional<Difference> first_difference(const Json& ours, const Json& theirs,
   Json all = ours;
   all.update(theirs);
   for (const auto& [key, unused] : all.items()) {
-    const auto found = first_difference(ours.value(key, Json()), theirs.value(key, Json()),
-                                        path.empty() ? key : path + "." + key);
+    auto found = first_difference(ours.value(key, Json()), theirs.value(key, Json()),
+                                  path.empty() ? key : fmt::format("{}.{}", path, key));
     if (found) return found;
   }
   return std::nullopt;
@@ -250,6 +247,8 @@ void check_cache_name(const fs::path& folder) {
     throw_output_error(folder.string(), "the folder exists and is not a cache");
 }
 
+bool is_being_written(const fs::path& folder) { return is_locked(folder); }
+
 bool is_cache(const fs::path& folder) {
   std::error_code code;
   return fs::is_regular_file(folder / "index.json", code) &&
@@ -289,6 +288,17 @@ CacheWriter CacheWriter::resume(const fs::path& folder, const CacheInfo& info) {
   return CacheWriter(folder, info.range, std::move(lock));
 }
 
+Chunk static_chunk(const CacheInfo& info) {
+  Chunk chunk;
+  chunk.add<float>("rest", as_floats(info.skin.positions), 3);
+  chunk.add<int32_t>("triangles", as_ints(info.skin.triangles), 3);
+  for (const VertexAttribute& attribute : info.attributes)
+    chunk.add<float>("attribute/" + attribute.name, attribute.values,
+                     static_cast<uint32_t>(attribute.components));
+  for (const ChunkArray& extra : info.extras) chunk.add(extra);
+  return chunk;
+}
+
 Chunk frame_chunk(const FrameRecord& record) {
   Chunk chunk;
   const std::vector<int32_t> frame = {record.frame};
@@ -326,8 +336,7 @@ CacheFrame frame_from_chunk(const Chunk& chunk, size_t vertices, size_t joints,
     frame.joints.push_back(m);
   }
   for (const ChunkArray& array : chunk.arrays())
-    if (array.name.starts_with("map/") || array.name.starts_with("mesh/"))
-      frame.extras.push_back(array);
+    if (array.name.starts_with("map/") || is_overlay(array)) frame.extras.push_back(array);
   return frame;
 }
 
@@ -392,26 +401,45 @@ CacheReader::CacheReader(fs::path folder) : m_folder(std::move(folder)) {
       parse_cache_index(read_file(index), read_file(m_folder / "static.chunk"), index.string());
 }
 
-int CacheReader::frame_count() const {
+int CacheReader::frame_count(int known) const {
   std::error_code code;
-  int count = 0;
+  int count = known;
   while (count < m_info.range.count() &&
          fs::is_regular_file(frame_path(m_folder, m_info.range.first + count), code))
     ++count;
   return count;
 }
 
-CacheFrame CacheReader::read_frame(int frame) const {
-  const fs::path path = frame_path(m_folder, frame);
-  CacheFrame result =
-      frame_from_chunk(Chunk::parse(read_file(path), path.string()), m_info.skin.positions.size(),
-                       m_info.joints.size(), path.string());
+CacheFrame CacheReader::parse_frame(ByteView bytes, int frame) const {
+  const std::string file = frame_path(m_folder, frame).string();
+  CacheFrame result = frame_from_chunk(Chunk::parse(bytes, file), m_info.skin.positions.size(),
+                                       m_info.joints.size(), file);
   if (result.frame != frame)
-    throw_input_error(path.string(), "frame",
+    throw_input_error(file, "frame",
                       fmt::format("holds frame {} instead of {}", result.frame, frame));
   for (const Vec3f& p : result.positions)
-    if (!p.allFinite()) throw_input_error(path.string(), "positions", "are not all finite");
+    if (!p.allFinite()) throw_input_error(file, "positions", "are not all finite");
   return result;
+}
+
+CacheFrame CacheReader::read_frame(int frame) const {
+  return parse_frame(read_file(frame_path(m_folder, frame)), frame);
+}
+
+Bytes CacheReader::read_frame_bytes(int frame) const {
+  Bytes bytes = read_file(frame_path(m_folder, frame));
+  parse_frame(bytes, frame);
+  return bytes;
+}
+
+std::vector<std::string> CacheReader::map_names(const CacheFrame& frame) const {
+  constexpr std::string_view prefix = "map/";
+  std::vector<std::string> names;
+  for (const ChunkArray& extra : frame.extras)
+    if (extra.name.starts_with(prefix) && extra.type == ElementType::f32 && extra.components == 1 &&
+        extra.rows() == m_info.skin.positions.size())
+      names.push_back(extra.name.substr(prefix.size()));
+  return names;
 }
 
 fs::path CacheReader::source_path() const {
@@ -429,12 +457,7 @@ AnimatedSkin CacheReader::animated_skin() const {
   skin.first_frame = m_info.range.first;
   skin.frame_count = frame_count();
   // The maps of the first frame are the maps of all.
-  constexpr std::string_view prefix = "map/";
-  if (skin.frame_count > 0)
-    for (const ChunkArray& extra : read_frame(skin.first_frame).extras)
-      if (extra.name.starts_with(prefix) && extra.type == ElementType::f32 &&
-          extra.components == 1 && extra.rows() == skin.rest.size())
-        skin.map_names.push_back(extra.name.substr(prefix.size()));
+  if (skin.frame_count > 0) skin.map_names = map_names(read_frame(skin.first_frame));
   skin.frame = [this, names = skin.map_names](int index) {
     CacheFrame frame = read_frame(m_info.range.first + index);
     SkinFrame result{std::move(frame.positions), {}};

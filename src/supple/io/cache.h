@@ -26,7 +26,8 @@ struct CacheInfo {
   TriangleMesh skin;  ///< rest shape in the input file's vertex order
   std::vector<Part> parts;
   std::vector<VertexAttribute> attributes;
-  std::vector<Joint> joints;  ///< names and parents of the skeleton
+  std::vector<Joint> joints;       ///< names and parents of the skeleton
+  std::vector<ChunkArray> extras;  ///< constant part of what the body shows: "mesh/", "collider/"
 };
 
 /// Everything a cache of this run starts with.
@@ -84,11 +85,18 @@ class CacheReader {
   /// Index and static chunk.
   const CacheInfo& info() const { return m_info; }
 
-  /// Number of whole frames from the first one on; frames are looked at afresh on every call.
-  int frame_count() const;
+  /// Number of whole frames from the first one on; frames are looked at afresh on every call, the
+  /// first `known` of them taken to be there.
+  int frame_count(int known = 0) const;
 
   /// Reads a frame; throws an input error when it is missing or damaged.
   CacheFrame read_frame(int frame) const;
+
+  /// The chunk of a frame as it is stored; throws like read_frame().
+  Bytes read_frame_bytes(int frame) const;
+
+  /// Names of the per-vertex maps of a frame, without "map/".
+  std::vector<std::string> map_names(const CacheFrame& frame) const;
 
   /// The cache as exports see it; the reader must outlive the result.
   AnimatedSkin animated_skin() const;
@@ -100,6 +108,8 @@ class CacheReader {
   const std::filesystem::path& folder() const { return m_folder; }
 
  private:
+  CacheFrame parse_frame(ByteView bytes, int frame) const;
+
   std::filesystem::path m_folder;
   CacheInfo m_info;
 };
@@ -107,10 +117,16 @@ class CacheReader {
 /// Throws an output error when a new cache cannot have that name because something else has it.
 void check_cache_name(const std::filesystem::path& folder);
 
+/// True while a run of this or another program writes that cache.
+bool is_being_written(const std::filesystem::path& folder);
+
 /// True when `folder` holds the index of a cache.
 bool is_cache(const std::filesystem::path& folder);
 
-/// The bytes of one frame as the cache stores them.
+/// The constant part of a cache: rest shape, triangles, attributes and constant overlays.
+Chunk static_chunk(const CacheInfo& info);
+
+/// The arrays of one frame as the cache stores them.
 Chunk frame_chunk(const FrameRecord& record);
 
 /// A frame from its chunk; `vertices` and `joints` are the counts it must have.

@@ -84,7 +84,7 @@ class MeshReader {
       agree = !agreed || nearly_equal(*agreed, there);
       if (!agreed) agreed = there;
     }
-    const Affine chosen = agreed && agree && !nearly_equal(*agreed, own) ? *agreed : own;
+    Affine chosen = agreed && agree && !nearly_equal(*agreed, own) ? *agreed : own;
     if (is_invertible(chosen)) return chosen;
     ++m_flattened;
     return m_to_model;

@@ -144,7 +144,7 @@ Affine to_affine(const aiMatrix4x4& matrix, std::string_view file, std::string_v
 }
 
 std::optional<Transform> decompose_noisy(const Affine& matrix) {
-  if (const std::optional<Transform> exact = decompose(matrix)) return exact;
+  if (std::optional<Transform> exact = decompose(matrix)) return exact;
   // Unit columns nearly at right angles: take the nearest rotation a quaternion gives.
   Vec3d scale = matrix.linear().colwise().norm();
   if (!(scale.minCoeff() > 0)) return std::nullopt;

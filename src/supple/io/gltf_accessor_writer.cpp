@@ -69,7 +69,8 @@ void add_part_attributes(GltfDocument& document, const std::vector<VertexAttribu
     const std::string name = attribute_name(attribute);
     const bool colour = name.starts_with("COLOR_");  // 0 to 1 in a valid file
     std::vector<float> values;
-    values.reserve(static_cast<size_t>(part.vertices.count * attribute.components));
+    values.reserve(static_cast<size_t>(part.vertices.count) *
+                   static_cast<size_t>(attribute.components));
     for (int32_t v = part.vertices.first; v < part.vertices.end(); ++v)
       for (int k = 0; k < attribute.components; ++k) {
         const float value = attribute_value(attribute, static_cast<size_t>(v), k);

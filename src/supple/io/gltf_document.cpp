@@ -138,10 +138,10 @@ void pad(Bytes& bytes, size_t alignment, std::byte filler) {
 Bytes decode_base64(std::string_view text, const JsonField& field) {
   static constexpr std::string_view alphabet =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::array<int8_t, 256> digit;
+  std::array<int, 256> digit;
   digit.fill(-1);
   for (size_t i = 0; i < alphabet.size(); ++i)
-    digit[static_cast<uint8_t>(alphabet[i])] = static_cast<int8_t>(i);
+    digit[static_cast<uint8_t>(alphabet[i])] = static_cast<int>(i);
   Bytes result;
   result.reserve(text.size() / 4 * 3);
   uint32_t bits = 0;

@@ -72,7 +72,7 @@ Affine bind_space(const GltfReading& reading, const FileSkin& skin, const Box3f&
         candidates.begin(), candidates.end(),
         [&](const Affine& a, const Affine& b) { return misfit(a) < misfit(b); });
   };
-  const Affine middle = best_of(seen);
+  Affine middle = best_of(seen);
   const double size =
       box.isEmpty() ? 1 : static_cast<double>(box.diagonal().norm()) * scale_of(middle);
   if (misfit(middle) <= 1e-4 * size * static_cast<double>(seen.size())) return middle;

@@ -100,7 +100,7 @@ void read_gltf_nodes(GltfReading& reading) {
   const JsonField root = reading.document.fields();
   const auto found = root.find("nodes");
   if (!found || found->size() == 0) root.fail("has no nodes: nothing to load");
-  const JsonField nodes = *found;
+  const JsonField& nodes = *found;
   const std::vector<std::vector<int>> children = read_children(nodes);
   const std::vector<int> roots = parentless(children);
   const std::vector<int> order = depth_first(roots, children);

@@ -7,14 +7,6 @@
 namespace supple {
 namespace {
 
-Json frame_json(const FrameReport& frame) {
-  Json stages = Json::object();
-  for (const auto& [name, seconds] : frame.stages.stages()) stages[name] = seconds;
-  return {{"frame", frame.frame},           {"seconds", frame.seconds},   {"stages", stages},
-          {"iterations", frame.iterations}, {"residual", frame.residual}, {"volume", frame.volume},
-          {"warnings", frame.warnings}};
-}
-
 // Frames before `first` of the report that is there already; none when it cannot be read.
 Json earlier_frames(const std::filesystem::path& path, int first) {
   Json frames = Json::array();
@@ -30,11 +22,19 @@ Json earlier_frames(const std::filesystem::path& path, int first) {
 
 }  // namespace
 
+Json frame_report_json(const FrameReport& frame) {
+  Json stages = Json::object();
+  for (const auto& [name, seconds] : frame.stages.stages()) stages[name] = seconds;
+  return {{"frame", frame.frame},           {"seconds", frame.seconds},   {"stages", stages},
+          {"iterations", frame.iterations}, {"residual", frame.residual}, {"volume", frame.volume},
+          {"warnings", frame.warnings}};
+}
+
 void write_report(const std::filesystem::path& path, const RunReport& report, const Json& settings,
                   const std::vector<std::string>& notes, const std::string& status) {
   const MachineFacts machine = machine_facts();
   Json frames = report.resumed ? earlier_frames(path, report.resumed_from) : Json::array();
-  for (const FrameReport& frame : report.frames) frames.push_back(frame_json(frame));
+  for (const FrameReport& frame : report.frames) frames.push_back(frame_report_json(frame));
   const Json json = {{"supple", version},
                      {"status", status},
                      {"seconds", report.seconds},

@@ -10,6 +10,9 @@
 
 namespace supple {
 
+/// One frame's object of report.json.
+Json frame_report_json(const FrameReport& frame);
+
 /// Writes report.json of a run; frames of an earlier report in the same place that this run did not
 /// simulate again are kept. `status` is "running", "done", "interrupted" or "failed: …".
 void write_report(const std::filesystem::path& path, const RunReport& report, const Json& settings,
