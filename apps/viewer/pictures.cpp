@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <utility>
 
 #include "supple/core/error.h"
@@ -91,12 +92,12 @@ CameraAngles turned(CameraAngles start, int i, int count) {
 
 // The page's named views as angles.
 CameraAngles named_angles(const std::string& name) {
-  if (name == "back") return {180, 0, 1};
-  if (name == "left") return {90, 0, 1};
-  if (name == "right") return {-90, 0, 1};
+  if (name == "back") return {180, 4, 1};
+  if (name == "left") return {90, 4, 1};
+  if (name == "right") return {-90, 4, 1};
   if (name == "top") return {0, 90, 1};
-  if (name == "quarter") return {35, 15, 1};
-  return {0, 0, 1};
+  if (name == "quarter") return {35, 12, 1};
+  return {0, 4, 1};
 }
 
 }  // namespace
@@ -258,6 +259,30 @@ double PictureMaker::movie_rate() {
   return exhibits[size_t{0}]["frames"]["rate"].number(1e-3, 1e4);
 }
 
+// By itself the page fits the colour scale to each frame. A series gets one scale for all: the
+// union of what its frames have.
+void PictureMaker::settle_range(const std::vector<View>& views) {
+  if (m_options.range || m_options.colour.empty() || views.size() < 2) return;
+  std::set<int> frames;
+  for (const View& view : views) frames.insert(view.frame);
+  double low = HUGE_VAL, high = -HUGE_VAL;
+  for (const int frame : frames) {
+    const Json ends = m_browser.evaluate(
+        fmt::format("supple.seek({}).then(() => {{ const shown = supple.values(); "
+                    "return shown && [shown.min, shown.max]; }})",
+                    frame),
+        ErrorKind::input);
+    if (ends.is_null()) return;  // a colouring without a scale
+    const std::vector<double> numbers = JsonField(ends, "the page's colour scale").numbers(2);
+    low = std::min(low, numbers[0]);
+    high = std::max(high, numbers[1]);
+  }
+  if (!(low < high)) return;
+  m_options.range = {low, high};
+  const Json change = {{"range", {low, high}}};
+  m_browser.evaluate(fmt::format("supple.configure({})", change.dump()), ErrorKind::usage);
+}
+
 // One picture: the camera turned, the frame on screen, then its pixels.
 Bytes PictureMaker::picture(const View& view) {
   std::string script = "(async () => { ";
@@ -283,6 +308,7 @@ std::vector<std::filesystem::path> PictureMaker::shoot(const std::filesystem::pa
   const bool numbered = m_options.turntable > 0 || views.size() > 1 ||
                         pattern_of(file.filename().string()).has_value();
   StagingFolder staging(file.parent_path());
+  settle_range(views);
   std::vector<std::filesystem::path> files;
   for (const View& view : views) {
     files.push_back(numbered ? numbered_file(file, view.number) : file);
@@ -302,6 +328,7 @@ int PictureMaker::film(const std::filesystem::path& file) {
   movie_options.transparent = transparent;
   movie_options.patience.check = m_hooks.check;
   MovieWriter movie(file, movie_options);
+  settle_range(views);
   for (size_t i = 0; i < views.size(); ++i) {
     movie.add(picture(views[i]));
     report(i + 1, views.size());

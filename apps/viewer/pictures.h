@@ -31,11 +31,13 @@ struct PictureOptions {
   int turntable = 0;    ///< number of pictures around the character; 0: the camera stands still
   std::string compare;  ///< "side" or "overlay": the second exhibit beside or over the first
   std::string colour;   ///< "surface", "part", "distance" or "map/NAME"
-  std::optional<std::pair<double, double>> range;  ///< of the colour map
-  std::optional<std::vector<std::string>> show;    ///< of picture_layers(); all others are hidden
-  std::string theme;                               ///< "dark" or "light"
-  std::string background;                          ///< CSS colour, or "transparent"
-  bool with_interface = false;                     ///< the whole page, not the character alone
+  /// Of the colour map; empty: what all frames of a series need, so that its colours stay
+  /// comparable
+  std::optional<std::pair<double, double>> range;
+  std::optional<std::vector<std::string>> show;  ///< of picture_layers(); all others are hidden
+  std::string theme;                             ///< "dark" or "light"
+  std::string background;                        ///< CSS colour, or "transparent"
+  bool with_interface = false;                   ///< the whole page, not the character alone
   double rate = 0;  ///< pictures per second of a movie; 0: the exhibit's frame rate
 };
 
@@ -95,6 +97,7 @@ class PictureMaker {
   std::vector<View> still_views();
   std::vector<View> movie_views();
   double movie_rate();
+  void settle_range(const std::vector<View>& views);
   Bytes picture(const View& view);
   void report(size_t done, size_t total) const;
 

@@ -321,6 +321,31 @@ TEST(Pictures, MakesMovies) {
   EXPECT_TRUE(read_file(folder / "again.mp4") == read_file(folder / "out.mp4"));
 }
 
+// The page fits its colour scale to the frame; a series must have one for all of its frames.
+TEST(Pictures, KeepsOneColourScaleOverASeries) {
+  SUPPLE_NEEDS_BROWSER();
+  HeadlessBrowser browser({});
+  const TemporaryFolder folder;
+  PictureOptions options = small_options();
+  options.frames = {13, 12, 15};
+  options.colour = "distance";
+  const std::string page = fake_page(
+      "supple.values = () => ({min: -frame, max: (frame - 13) ** 2, values: new "
+      "Float32Array(9)});");
+  PictureMaker maker(browser, page, options, {});
+  maker.shoot(folder / "out.png");
+  EXPECT_EQ(browser.evaluate("seen.range"), Json({-15.0, 4.0}));
+
+  // A scale that was asked for stays, and a single picture needs none.
+  options.range = {{0, 1}};
+  PictureMaker(browser, page, options, {}).shoot(folder / "out.png");
+  EXPECT_EQ(browser.evaluate("seen.range"), Json({0.0, 1.0}));
+  options.range.reset();
+  options.frames = {13};
+  PictureMaker(browser, page, options, {}).shoot(folder / "out.png");
+  EXPECT_EQ(browser.evaluate("'range' in seen"), false);
+}
+
 // With a turntable longer than the run, frames start over while the camera goes round once. The
 // colours of a .gif are exact.
 TEST(Pictures, TurnsTheCameraOverTheMovie) {
