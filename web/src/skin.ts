@@ -67,7 +67,7 @@ export class Skin {
     mapLow: { value: 0 }, mapScale: { value: 1 }, mapColours: { value: SEQUENTIAL_TEXTURE },
   };
   private readonly mapMaterial = makeMapMaterial(this.mapUniforms);
-  private readonly depthOnly: Mesh;
+  private readonly depthOnly: Mesh<BufferGeometry, MeshBasicMaterial>;
   private wires: LineSegments<BufferGeometry, LineBasicMaterial> | null = null;
   private colour: BufferAttribute | null = null;
   private mapValues: BufferAttribute | null = null;
@@ -87,7 +87,7 @@ export class Skin {
     this.depthOnly.visible = false;
     this.depthOnly.renderOrder = 4;
     for (const mesh of [this.mesh, this.depthOnly]) mesh.frustumCulled = false;
-    for (const material of [this.plain, this.mapMaterial]) {
+    for (const material of [this.plain, this.mapMaterial, this.depthOnly.material]) {
       material.polygonOffset = true;
       material.polygonOffsetFactor = material.polygonOffsetUnits = 1;
       material.shadowSide = DoubleSide;
@@ -161,7 +161,7 @@ export class Skin {
     this.geometry.dispose();
     this.plain.dispose();
     this.mapMaterial.dispose();
-    (this.depthOnly.material as MeshBasicMaterial).dispose();
+    this.depthOnly.material.dispose();
     this.wires?.geometry.dispose();
     this.wires?.material.dispose();
   }
