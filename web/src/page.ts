@@ -120,6 +120,8 @@ export class Page {
     const key = JSON.stringify([width, height, free]);
     if (key === this.lastFree || width === 0 || height === 0) return;
     this.lastFree = key;
+    this.frame.style.setProperty("--free-middle", `${free.x + free.width / 2}px`);
+    this.frame.style.setProperty("--free-width", `${free.width}px`);
     this.viewer.resize(width, height, free);
   }
 }
