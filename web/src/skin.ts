@@ -16,7 +16,7 @@ export const CONTACT_LAYER = 1;
 /// How the skin is coloured.
 export type Paint = "clay" | "vertex colours" | "parts" | "map" | "ghost";
 
-const CLAY = new Color().setHSL(0.045, 0.36, 0.6);
+const CLAY = new Color(0xc5805f);
 const GHOST = new Color(0x5aa9ff);
 const EVERYWHERE = new Sphere(undefined, 1e9);
 
@@ -39,8 +39,8 @@ interface MapUniforms {
 }
 
 function makeMapMaterial(uniforms: MapUniforms): MeshStandardMaterial {
-  const material = new MeshStandardMaterial({ roughness: 0.72, side: DoubleSide });
-  material.envMapIntensity = 1.05;
+  const material = new MeshStandardMaterial({ roughness: 0.8, side: DoubleSide, toneMapped: false });
+  material.color.setScalar(0.85);
   material.onBeforeCompile = (shader) => {
     Object.assign(shader.uniforms, uniforms);
     shader.vertexShader = `attribute float mapValue;\nvarying float vMapValue;\n${shader.vertexShader}`.replace(
@@ -49,7 +49,7 @@ function makeMapMaterial(uniforms: MapUniforms): MeshStandardMaterial {
       `uniform float mapLow;\nuniform float mapScale;\nuniform sampler2D mapColours;\nvarying float vMapValue;\n${shader.fragmentShader}`
         .replace("#include <color_fragment>", `#include <color_fragment>
   float mapAt = clamp((vMapValue - mapLow) * mapScale, 0.0, 1.0);
-  diffuseColor.rgb = texture2D(mapColours, vec2((mapAt * ${TABLE_SIZE - 1}.0 + 0.5) / ${TABLE_SIZE}.0, 0.5)).rgb;`);
+  diffuseColor.rgb *= texture2D(mapColours, vec2((mapAt * ${TABLE_SIZE - 1}.0 + 0.5) / ${TABLE_SIZE}.0, 0.5)).rgb;`);
   };
   return material;
 }
@@ -83,7 +83,7 @@ export class Skin {
     this.mesh = new Mesh(this.geometry, this.plain);
     this.mesh.castShadow = this.mesh.receiveShadow = true;
     this.mesh.layers.enable(CONTACT_LAYER);
-    this.depthOnly = new Mesh(this.geometry, new MeshBasicMaterial({ colorWrite: false, side: DoubleSide }));
+    this.depthOnly = new Mesh(this.geometry, new MeshBasicMaterial({ colorWrite: false, side: DoubleSide, transparent: true }));
     this.depthOnly.visible = false;
     this.depthOnly.renderOrder = 4;
     for (const mesh of [this.mesh, this.depthOnly]) mesh.frustumCulled = false;
@@ -153,7 +153,7 @@ export class Skin {
     if (!this.wires) return;
     this.wires.visible = wireframe;
     this.wires.material.color.copy(wireColour);
-    this.wires.material.opacity = surface ? 0.42 : 0.75;
+    this.wires.material.opacity = surface ? 0.36 : 0.75;
   }
 
   /// Frees what lies on the graphics card.
