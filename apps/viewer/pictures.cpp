@@ -17,7 +17,7 @@ namespace {
 // Without the interface the window is only a place for the page to be; drawing it in software takes
 // time, so it is small, in the picture's proportions.
 std::pair<int, int> window_size(const PictureOptions& options) {
-  constexpr double small = 480;
+  constexpr double small = 128;
   const double scale =
       options.with_interface ? 1.0 : std::min(1.0, small / std::max(options.width, options.height));
   return {std::max(1, static_cast<int>(std::lround(options.width * scale))),
@@ -88,16 +88,6 @@ Json camera_json(const CameraAngles& angles) {
 CameraAngles turned(CameraAngles start, int i, int count) {
   start.azimuth += 360.0 * i / count;
   return start;
-}
-
-// The page's named views as angles.
-CameraAngles named_angles(const std::string& name) {
-  if (name == "back") return {180, 4, 1};
-  if (name == "left") return {90, 4, 1};
-  if (name == "right") return {-90, 4, 1};
-  if (name == "top") return {0, 90, 1};
-  if (name == "quarter") return {35, 12, 1};
-  return {0, 4, 1};
 }
 
 }  // namespace
@@ -210,11 +200,10 @@ void PictureMaker::check_frames() const {
                   fmt::format("there is no frame {} (frames {} to {})", frame, m_first, last));
 }
 
-// Where the camera stands now: angles, or a named view's.
+// Where the camera stands now.
 CameraAngles PictureMaker::start_angles() {
   if (m_options.angles) return *m_options.angles;
   const Json camera = m_browser.evaluate("supple.state().options.camera");
-  if (camera.is_string()) return named_angles(camera.get<std::string>());
   const JsonField field(camera, "the page's camera");
   return {field["azimuth"].number(), field["elevation"].number(), field["zoom"].number()};
 }
