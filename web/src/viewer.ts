@@ -164,6 +164,15 @@ export class Viewer {
     this.touch();
   }
 
+  /// Frames what is on stage as it is now.
+  frameNow(): void {
+    const box = new Box3();
+    for (const actor of this.cast.actors) box.union(actor.box);
+    if (box.isEmpty()) return;
+    this.rig.setSubject(box);
+    this.rig.frame();
+  }
+
   /// Turns around the point of the skin under a place on the canvas.
   focusAt(x: number, y: number): void {
     const view = this.views()?.find(({ rect }) => x >= rect.x && x < rect.x + rect.width && y >= rect.y && y < rect.y + rect.height);
@@ -239,7 +248,7 @@ export class Viewer {
     if (this.subjectPending) return;
     const here = (frame: number): boolean => lanes.every(({ exhibit, frameAt }) => this.stream.store.settled(exhibit, frameAt(frame)));
     let due = this.player.frame;
-    if (!here(due) && this.scrubbing && this.lastArrival !== null && here(this.lastArrival)) due = this.lastArrival;
+    if (!here(due) && (this.scrubbing || this.follow) && this.lastArrival !== null && here(this.lastArrival)) due = this.lastArrival;
     if (this.range.last >= this.range.first && !here(due)) return;
     if (due === this.shown && !this.stale) return;
     const problems: string[] = [];
