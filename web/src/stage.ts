@@ -57,6 +57,7 @@ export class Stage {
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = PCFShadowMap;
     this.renderer.shadowMap.autoUpdate = false;
+    canvas.addEventListener("webglcontextrestored", () => this.touchShadows());
     this.ground = new Ground(this.contact.texture);
     this.scene.add(this.studio.group, this.ground.group);
     this.overScene.add(new Studio(false).group);
