@@ -14,10 +14,15 @@ import type { Shape } from "./shape";
 export const CONTACT_LAYER = 1;
 
 /// How the skin is coloured.
-export type Paint = "clay" | "vertex colours" | "parts" | "map" | "ghost";
+export type Paint = "clay" | "vertex colours" | "parts" | "map" | "ghost" | "faint ghost";
+
+/// Whether a paint is one of the see-through ones for an exhibit that others are compared with.
+export function isGhost(paint: Paint): boolean {
+  return paint === "ghost" || paint === "faint ghost";
+}
 
 const CLAY = new Color(0xc5805f);
-const GHOST = new Color(0x5aa9ff);
+const GHOST = new Color(0x3f8cff);
 const EVERYWHERE = new Sphere(undefined, 1e9);
 
 function lookupTexture(table: ColourTable): DataTexture {
@@ -67,7 +72,7 @@ export class Skin {
     mapLow: { value: 0 }, mapScale: { value: 1 }, mapColours: { value: SEQUENTIAL_TEXTURE },
   };
   private readonly mapMaterial = makeMapMaterial(this.mapUniforms);
-  private readonly depthOnly: Mesh;
+  private readonly depthOnly: Mesh<BufferGeometry, MeshBasicMaterial>;
   private wires: LineSegments<BufferGeometry, LineBasicMaterial> | null = null;
   private colour: BufferAttribute | null = null;
   private mapValues: BufferAttribute | null = null;
@@ -87,7 +92,7 @@ export class Skin {
     this.depthOnly.visible = false;
     this.depthOnly.renderOrder = 4;
     for (const mesh of [this.mesh, this.depthOnly]) mesh.frustumCulled = false;
-    for (const material of [this.plain, this.mapMaterial]) {
+    for (const material of [this.plain, this.mapMaterial, this.depthOnly.material]) {
       material.polygonOffset = true;
       material.polygonOffsetFactor = material.polygonOffsetUnits = 1;
       material.shadowSide = DoubleSide;
@@ -115,13 +120,13 @@ export class Skin {
     const material = wanted === "map" ? this.mapMaterial : this.plain;
     const coloured = wanted === "vertex colours" || wanted === "parts";
     if (coloured) this.setColours(wanted === "parts" ? this.partColours() : this.shape.colours!);
-    const ghost = wanted === "ghost";
+    const ghost = isGhost(wanted);
     if (material.flatShading !== flat || material.vertexColors !== coloured || material.transparent !== ghost)
       material.needsUpdate = true;
     material.flatShading = flat;
     material.vertexColors = coloured;
     material.transparent = ghost;
-    material.opacity = ghost ? 0.42 : 1;
+    material.opacity = wanted === "ghost" ? 0.4 : ghost ? 0.14 : 1;
     if (wanted !== "map") material.color.copy(ghost ? GHOST : coloured ? new Color(1, 1, 1) : CLAY);
     this.mesh.material = material;
     // A ghost first fills the depth buffer, so that only its nearest surface is blended.
@@ -161,7 +166,7 @@ export class Skin {
     this.geometry.dispose();
     this.plain.dispose();
     this.mapMaterial.dispose();
-    (this.depthOnly.material as MeshBasicMaterial).dispose();
+    this.depthOnly.material.dispose();
     this.wires?.geometry.dispose();
     this.wires?.material.dispose();
   }
