@@ -229,8 +229,10 @@ std::vector<PictureMaker::View> PictureMaker::still_views() {
   return views;
 }
 
-std::vector<PictureMaker::View> PictureMaker::movie_views() {
-  const std::vector<int> frames = available_frames();
+std::vector<PictureMaker::View> PictureMaker::movie_views(int stride) {
+  const std::vector<int> all = available_frames();
+  std::vector<int> frames;
+  for (size_t i = 0; i < all.size(); i += static_cast<size_t>(stride)) frames.push_back(all[i]);
   const int frame_count = static_cast<int>(frames.size());
   const int count = std::max(frame_count, m_options.turntable);
   const CameraAngles start = m_options.turntable > 0 ? start_angles() : CameraAngles{};
@@ -311,9 +313,11 @@ std::vector<std::filesystem::path> PictureMaker::shoot(const std::filesystem::pa
 int PictureMaker::film(const std::filesystem::path& file) {
   const bool transparent = m_options.background == "transparent";
   check_movie(file, m_options.width, m_options.height, transparent);
-  const std::vector<View> views = movie_views();
+  const double rate = movie_rate();
+  const int stride = static_cast<int>(std::ceil(rate / highest_rate(file)));
+  const std::vector<View> views = movie_views(stride);
   MovieOptions movie_options;
-  movie_options.rate = movie_rate();
+  movie_options.rate = rate / stride;
   movie_options.transparent = transparent;
   movie_options.patience.check = m_hooks.check;
   MovieWriter movie(file, movie_options);
