@@ -8,7 +8,7 @@ import { Framing } from "./framing";
 import { Library } from "./library";
 import { DEFAULT_OPTIONS, type ViewOptions, checkOptions, completeOptions } from "./options";
 import { type PlayRange, Player } from "./player";
-import { GROUND_LOOKS, type Rect, Stage, type View } from "./stage";
+import { type Rect, Stage, type View } from "./stage";
 import { Stream } from "./stream";
 import { LINE_COLOURS, shownTheme } from "./theme";
 import { layOut } from "./views";
@@ -252,7 +252,7 @@ export class Viewer {
     const theme = shownTheme(this.options.theme);
     this.colouring.update(this.options, main, other);
     this.cast.apply(this.options, LINE_COLOURS[theme], this.colouring.current !== null);
-    this.stage.ground.setLook(GROUND_LOOKS[theme]);
+    this.stage.setTheme(theme);
     const box = new Box3();
     for (const actor of this.cast.actors) box.union(actor.box);
     const half = box.getSize(new Vector3()).multiplyScalar(0.5);
