@@ -49,6 +49,9 @@ class Server {
   /// Number of pages connected now; from any thread.
   int page_count() const;
 
+  /// Number of pages that have connected so far; from any thread.
+  int visit_count() const;
+
  private:
   class Impl;
   std::unique_ptr<Impl> m_impl;
