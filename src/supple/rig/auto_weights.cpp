@@ -14,7 +14,7 @@ namespace supple {
 namespace {
 
 // The budget: cells along the longest side, and cells with matter.
-constexpr int most_cells_along = 160, first_look = 40;
+constexpr int most_cells_along = 128, first_look = 40;
 constexpr double most_solid_cells = 120'000;
 
 // Weights below this fade to none.
@@ -128,7 +128,8 @@ AutoWeights automatic_weights(const TriangleMesh& mesh, const Skeleton& skeleton
   const SolidSight sight(grid, overlaps, welded);
   const SolidGraph graph = make_solid_graph(welded, grid, sight);
 
-  const std::vector<Bone> bones = find_bones(skeleton, wanted, grid);
+  std::vector<Bone> bones = find_bones(skeleton, wanted, grid);
+  measure_radii(graph, bones);
   const BoneDistances distances = measure_bone_distances(graph, sight, bones);
   PointWeights weights =
       by_point(heat_weights(graph, distances, bones.size(), {options.smoothness}), weld.points());

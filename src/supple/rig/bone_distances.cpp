@@ -13,8 +13,9 @@ namespace {
 // sight; from the second number on it is not.
 constexpr double in_sight = 1.12, out_of_sight = 1.5;
 
-// Bones further than this many times the nearest one's distance do not matter.
-constexpr double reach = 1.6;
+// Thickness is measured at steps of this many cells, and smoothed over neighbours this often.
+constexpr double radius_step = 1;
+constexpr int radius_smoothing = 2;
 
 struct Seed {
   int32_t node;
@@ -54,12 +55,12 @@ void add_seeds(const SolidGraph& graph, const SolidSight& sight, const Bone& bon
     if (!grid.has(cell)) continue;
     const int32_t node = graph.node_of_cell[grid.index(cell)];
     if (node < 0 || !sight.sees(grid.index(cell), point)) continue;
-    seeds.push_back({node, bone.distance(graph.positions[node])});
+    seeds.push_back({node, bone.nearest(graph.positions[node]).distance});
     found = true;
   }
   if (found) return;
   for (const int32_t node : nearest_nodes(graph, point))
-    seeds.push_back({node, bone.distance(graph.positions[node])});
+    seeds.push_back({node, bone.nearest(graph.positions[node]).distance});
 }
 
 std::vector<Seed> seeds_of(const SolidGraph& graph, const SolidSight& sight, const Bone& bone) {
@@ -106,13 +107,60 @@ double true_distance(double way, double straight) {
 
 struct Reached {
   int32_t node;
-  double distance;
+  double distance, radius;
 };
+
+// Distance of every cell's centre from the surface: from the cells that lack a neighbour inwards.
+std::vector<double> depths(const SolidGraph& graph) {
+  const double h = graph.grid.spacing;
+  std::vector<Seed> seeds;
+  for (size_t i = 0; i < graph.cell_nodes; ++i) {
+    int faces = 0;
+    for (const SolidLink& link : graph.of(i))
+      faces += link.conductance > 0 && link.node < static_cast<int32_t>(graph.cell_nodes);
+    if (faces < 6) seeds.push_back({static_cast<int32_t>(i), h / 2});
+  }
+  std::vector<double> result(graph.nodes(), INFINITY);
+  spread(
+      graph, seeds,
+      [&](int32_t node, double) { return node < static_cast<int32_t>(graph.cell_nodes); }, result);
+  return result;
+}
+
+// The radius of the largest ball around a cell's centre that holds `point`.
+double largest_ball(const SolidGraph& graph, const std::vector<double>& depth, const Vec3d& point) {
+  double largest = graph.grid.spacing / 2;
+  for (size_t i = 0; i < graph.cell_nodes; ++i)
+    if (depth[i] > largest && !std::isinf(depth[i]) &&
+        (graph.positions[i] - point).squaredNorm() <= depth[i] * depth[i])
+      largest = depth[i];
+  return largest;
+}
 
 }  // namespace
 
+void measure_radii(const SolidGraph& graph, std::span<Bone> bones) {
+  const std::vector<double> depth = depths(graph);
+  parallel_for(bones.size(), 1, [&](size_t b, size_t) {
+    for (BoneSegment& segment : bones[b].segments) {
+      const Vec3d way = segment.to - segment.from;
+      const double cells = way.norm() / (radius_step * graph.grid.spacing);
+      const int steps = 1 + static_cast<int>(std::min(cells, 1024.0));
+      std::vector<double>& radii = segment.radii;
+      radii.clear();
+      for (int i = 0; i <= steps; ++i)
+        radii.push_back(
+            largest_ball(graph, depth, segment.from + static_cast<double>(i) / steps * way));
+      // Ends stay as they are: there the next bone begins with the same radius.
+      for (int round = 0; round < radius_smoothing; ++round)
+        for (size_t i = 1; i + 1 < radii.size(); ++i)
+          radii[i] = (radii[i - 1] + 2 * radii[i] + radii[i + 1]) / 4;
+    }
+  });
+}
+
 BoneDistances measure_bone_distances(const SolidGraph& graph, const SolidSight& sight,
-                                     std::span<const Bone> bones) {
+                                     std::span<const Bone> bones, double reach) {
   std::vector<std::vector<Seed>> seeds(bones.size());
   parallel_for(bones.size(), 1,
                [&](size_t begin, size_t) { seeds[begin] = seeds_of(graph, sight, bones[begin]); });
@@ -131,9 +179,10 @@ BoneDistances measure_bone_distances(const SolidGraph& graph, const SolidSight& 
     const auto near = [&](int32_t node, double distance) {
       return distance <= reach * nearest[node] + margin;
     };
-    for (const int32_t node : spread(graph, seeds[b], near, lengths))
-      found[b].push_back(
-          {node, true_distance(lengths[node], bones[b].distance(graph.positions[node]))});
+    for (const int32_t node : spread(graph, seeds[b], near, lengths)) {
+      const BonePoint point = bones[b].nearest(graph.positions[node]);
+      found[b].push_back({node, true_distance(lengths[node], point.distance), point.radius});
+    }
   });
 
   BoneDistances result;
@@ -146,7 +195,7 @@ BoneDistances measure_bone_distances(const SolidGraph& graph, const SolidSight& 
   for (size_t b = 0; b < bones.size(); ++b)
     for (const Reached& entry : found[b])
       result.near[next[static_cast<size_t>(entry.node)]++] = {static_cast<int32_t>(b),
-                                                              entry.distance};
+                                                              entry.distance, entry.radius};
   return result;
 }
 

@@ -60,7 +60,7 @@ class BoneFinder {
     const auto first = std::find(m_wanted.begin(), m_wanted.end(), true);
     if (bones.empty() && first != m_wanted.end()) {
       const auto joint = static_cast<int>(first - m_wanted.begin());
-      bones.push_back({joint, {{m_positions[joint], m_positions[joint]}}});
+      bones.push_back({joint, {{m_positions[joint], m_positions[joint], {}}}});
     }
     return bones;
   }
@@ -80,7 +80,7 @@ class BoneFinder {
     std::vector<BoneSegment> segments;
     for (const int child : ends)
       if ((m_positions[child] - m_positions[joint]).norm() > m_shortest)
-        segments.push_back({m_positions[joint], m_positions[child]});
+        segments.push_back({m_positions[joint], m_positions[child], {}});
     if (ends.empty()) add_end(joint, segments);
     return segments;
   }
@@ -98,7 +98,7 @@ class BoneFinder {
     const double flesh = flesh_along(m_positions[joint], direction.normalized());
     if (flesh < least_flesh * direction.norm()) return;
     segments.push_back(
-        {m_positions[joint], m_positions[joint] + end_share * flesh * direction.normalized()});
+        {m_positions[joint], m_positions[joint] + end_share * flesh * direction.normalized(), {}});
   }
 
   bool in_flesh(const Vec3d& point) const { return m_solid.kind_at(point) != CellKind::outside; }
@@ -127,19 +127,29 @@ class BoneFinder {
   double m_shortest = 0;
 };
 
-}  // namespace
-
-double BoneSegment::distance(const Vec3d& point) const {
-  const Vec3d way = to - from;
-  const double square = way.squaredNorm();
-  const double along = square > 0 ? std::clamp((point - from).dot(way) / square, 0.0, 1.0) : 0;
-  return (from + along * way - point).norm();
+// Linear between equal steps; `along` from 0 to 1.
+double radius_along(const std::vector<double>& radii, double along) {
+  if (radii.empty()) return 1;
+  const double at = along * static_cast<double>(radii.size() - 1);
+  const auto step = std::min(static_cast<size_t>(at), radii.size() - 1);
+  const size_t next = std::min(step + 1, radii.size() - 1);
+  return radii[step] + (at - static_cast<double>(step)) * (radii[next] - radii[step]);
 }
 
-double Bone::distance(const Vec3d& point) const {
-  double nearest = INFINITY;
-  for (const BoneSegment& segment : segments) nearest = std::min(nearest, segment.distance(point));
-  return nearest;
+}  // namespace
+
+BonePoint Bone::nearest(const Vec3d& point) const {
+  BonePoint best{INFINITY, 1};
+  for (const BoneSegment& segment : segments) {
+    const Vec3d way = segment.to - segment.from;
+    const double square = way.squaredNorm();
+    const double along =
+        square > 0 ? std::clamp((point - segment.from).dot(way) / square, 0.0, 1.0) : 0;
+    const double distance = (segment.from + along * way - point).norm();
+    if (distance >= best.distance) continue;
+    best = {distance, radius_along(segment.radii, along)};
+  }
+  return best;
 }
 
 std::vector<Bone> find_bones(const Skeleton& skeleton, std::span<const uint8_t> wanted,

@@ -13,9 +13,15 @@ namespace supple {
 /// A straight piece of bone, in model space.
 struct BoneSegment {
   Vec3d from = Vec3d::Zero(), to = Vec3d::Zero();
+  /// How thick the solid is around the bone, in length units, at equal steps from end to end; empty
+  /// when unknown.
+  std::vector<double> radii;
+};
 
-  /// Distance of a point, in length units.
-  double distance(const Vec3d& point) const;
+/// Where a bone is nearest to a point.
+struct BonePoint {
+  double distance = 0;  ///< in length units
+  double radius = 1;    ///< thickness of the solid there, in length units; 1 when unknown
 };
 
 /// A joint and the segments that move with it.
@@ -23,8 +29,8 @@ struct Bone {
   int joint = 0;
   std::vector<BoneSegment> segments;
 
-  /// Distance of a point from the nearest segment, in length units.
-  double distance(const Vec3d& point) const;
+  /// The point of the bone nearest to `point`.
+  BonePoint nearest(const Vec3d& point) const;
 };
 
 /// The bones of a skeleton at rest in a solid, by joint.

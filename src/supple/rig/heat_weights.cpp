@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <queue>
 
 #include "supple/core/parallel.h"
@@ -16,62 +15,66 @@ constexpr double default_heat = 1;
 // A bone has a share of nodes that are up to this much further from it than from their nearest one.
 constexpr double shared_reach = 0.25;
 
+// Thinner parts than this, in cells, all count as equally thick: the grid cannot measure them.
+constexpr double least_radius = 2;
+
 // Where exp(-x) of a bone's heat is left, it counts as none.
 constexpr double negligible = 7;
 
-constexpr double tolerance = 1e-8;
+// Of the residual, relative to the right-hand side.
+constexpr double tolerance = 1e-7;
 constexpr int most_iterations = 2000;
-
-// What holds a node at its temperature, and where that comes from.
-struct HeatField {
-  std::vector<double> flow;  // c/d² times the volume, per node; 0 where no bone can be reached
-  std::vector<double> rate;  // sqrt(c)/d: heat fades as exp(-∫ rate ds)
-};
 
 // Distances are blunted below half a cell, where the grid cannot tell bones apart.
 double blunt(double distance, double spacing) { return std::hypot(distance, spacing / 2); }
-
-HeatField make_field(const SolidGraph& graph, const BoneDistances& distances, double c) {
-  HeatField field;
-  field.flow.assign(graph.nodes(), 0);
-  field.rate.assign(graph.nodes(), 0);
-  for (size_t i = 0; i < graph.nodes(); ++i) {
-    double nearest = INFINITY;
-    for (const NearBone& near : distances.of(i)) nearest = std::min(nearest, near.distance);
-    if (std::isinf(nearest)) continue;
-    const double d = blunt(nearest, graph.grid.spacing);
-    field.flow[i] = c / (d * d) * graph.volumes[i];
-    field.rate[i] = std::sqrt(c) / d;
-  }
-  return field;
-}
 
 struct Share {
   int32_t node;
   double share;
 };
 
-// Shares fall smoothly from the nearest bone to those `shared_reach` further, so that a node midway
-// between two bones belongs to both.
-std::vector<std::vector<Share>> share_nodes(const SolidGraph& graph, const BoneDistances& distances,
-                                            size_t bone_count) {
-  std::vector<std::vector<Share>> shares(bone_count);
+// What holds nodes at their temperature, and where that comes from.
+struct HeatField {
+  std::vector<std::vector<Share>> shares;  // by bone: p
+  std::vector<double> flow;  // c/d² times the volume, per node; 0 where no bone can be reached
+  std::vector<double> rate;  // sqrt(c)/d: heat fades as exp(-∫ rate ds)
+};
+
+// Near and far are measured in thicknesses of the solid around each bone, so that the side of the
+// chest belongs to the spine deep inside and not to the thin arm beside it. Shares fall smoothly
+// from the nearest bone to those `shared_reach` further: a node midway between two bones belongs to
+// both.
+HeatField make_field(const SolidGraph& graph, const BoneDistances& distances, size_t bone_count,
+                     double c) {
+  HeatField field;
+  field.shares.resize(bone_count);
+  field.flow.assign(graph.nodes(), 0);
+  field.rate.assign(graph.nodes(), 0);
+  const double h = graph.grid.spacing;
   std::vector<double> share;
   for (size_t i = 0; i < graph.nodes(); ++i) {
     const auto near = distances.of(i);
-    double nearest = INFINITY, sum = 0;
-    for (const NearBone& bone : near)
-      nearest = std::min(nearest, blunt(bone.distance, graph.grid.spacing));
+    if (near.empty()) continue;
+    const auto relative = [&](const NearBone& bone) {
+      return blunt(bone.distance, h) / std::max(bone.radius, least_radius * h);
+    };
+    double nearest = INFINITY, sum = 0, distance = 0;
+    for (const NearBone& bone : near) nearest = std::min(nearest, relative(bone));
     share.clear();
     for (const NearBone& bone : near) {
-      const double excess = blunt(bone.distance, graph.grid.spacing) / nearest - 1;
+      const double excess = relative(bone) / nearest - 1;
       share.push_back(std::pow(std::max(0.0, 1 - excess / shared_reach), 2));
       sum += share.back();
+      distance += share.back() * blunt(bone.distance, h);
     }
     for (size_t k = 0; k < near.size(); ++k)
-      if (share[k] > 0) shares[near[k].bone].push_back({static_cast<int32_t>(i), share[k] / sum});
+      if (share[k] > 0)
+        field.shares[near[k].bone].push_back({static_cast<int32_t>(i), share[k] / sum});
+    const double d = distance / sum;
+    field.flow[i] = c / (d * d) * graph.volumes[i];
+    field.rate[i] = std::sqrt(c) / d;
   }
-  return shares;
+  return field;
 }
 
 // The part of the solid one bone heats, and the equations there; nodes beyond are cold.
@@ -194,11 +197,10 @@ std::vector<std::vector<HeatWeight>> heat_weights(const SolidGraph& graph,
                                                   const BoneDistances& distances, size_t bone_count,
                                                   const HeatOptions& options) {
   const double c = default_heat / (options.smoothness * options.smoothness);
-  const HeatField field = make_field(graph, distances, c);
-  const std::vector<std::vector<Share>> shares = share_nodes(graph, distances, bone_count);
+  const HeatField field = make_field(graph, distances, bone_count, c);
   std::vector<std::vector<HeatWeight>> weights(bone_count);
   parallel_for(bone_count, 1, [&](size_t bone, size_t) {
-    weights[bone] = BoneHeat(graph, field, shares[bone]).solve();
+    weights[bone] = BoneHeat(graph, field, field.shares[bone]).solve();
   });
   return weights;
 }
