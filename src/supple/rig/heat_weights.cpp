@@ -15,6 +15,9 @@ constexpr double default_heat = 1;
 // A bone has a share of nodes that are up to this much further from it than from their nearest one.
 constexpr double shared_reach = 0.25;
 
+// The part of a limb's thickness within which all nodes are held alike.
+constexpr double core = 0.3;
+
 // Thinner parts than this, in cells, all count as equally thick: the grid cannot measure them.
 constexpr double least_radius = 2;
 
@@ -27,6 +30,14 @@ constexpr int most_iterations = 2000;
 
 // Distances are blunted below half a cell, where the grid cannot tell bones apart.
 double blunt(double distance, double spacing) { return std::hypot(distance, spacing / 2); }
+
+// The distance that sets how firmly a node is held. Bones do not hold their nodes more firmly the
+// nearer these are without end: changes from bone to bone stay as wide as a part of the limb's
+// thickness, and as the mesh is coarse.
+double blunt_reach(const NearBone& bone, double spacing, double extent) {
+  const double radius = std::max(bone.radius, least_radius * spacing);
+  return std::hypot(bone.distance, core * radius, std::max(extent, spacing / 2));
+}
 
 struct Share {
   int32_t node;
@@ -65,7 +76,7 @@ HeatField make_field(const SolidGraph& graph, const BoneDistances& distances, si
       const double excess = relative(bone) / nearest - 1;
       share.push_back(std::pow(std::max(0.0, 1 - excess / shared_reach), 2));
       sum += share.back();
-      distance += share.back() * blunt(bone.distance, h);
+      distance += share.back() * blunt_reach(bone, h, graph.extents[i]);
     }
     for (size_t k = 0; k < near.size(); ++k)
       if (share[k] > 0)
