@@ -105,6 +105,7 @@ TEST(AutoWeights, SmoothnessWidensTheChange) {
   for (const double smoothness : {0.5, 1.0, 2.0}) {
     AutoWeightOptions options;
     options.smoothness = smoothness;
+    options.resolution = 64;
     const double change = largest_change(automatic_weights(bar, bar_skeleton(), options), bar);
     EXPECT_LT(change, before);
     before = change;
@@ -220,7 +221,9 @@ TEST(AutoWeights, AreTheSameForAnyThreadCount) {
   std::vector<AutoWeights> results;
   for (const int threads : {1, 2, 5}) {
     set_thread_count(threads);
-    results.push_back(automatic_weights(mesh, figure_skeleton()));
+    AutoWeightOptions options;
+    options.resolution = 64;
+    results.push_back(automatic_weights(mesh, figure_skeleton(), options));
   }
   set_thread_count(0);
   for (const AutoWeights& other : results) {
@@ -332,6 +335,7 @@ TEST(AutoWeights, LeaveHelpersOut) {
     return result;
   };
   AutoWeightOptions options;
+  options.resolution = 64;
   options.left_out = {"middle"};
   EXPECT_EQ(names(automatic_weights(bar, skeleton, options)),
             (std::vector<std::string>{"lower", "upper"}));
@@ -369,6 +373,7 @@ TEST(AutoWeights, KeepTheMostInfluencesAllowed) {
   for (const int influences : {1, 2, 4, 8}) {
     AutoWeightOptions options;
     options.influences = influences;
+    options.resolution = 64;
     const AutoWeights made = automatic_weights(bar, skeleton, options);
     expect_sound(made, bar.positions.size(), static_cast<size_t>(influences));
     if (influences >= 4) {

@@ -57,7 +57,7 @@ std::vector<BoneLine> bone_lines(const Skeleton& skeleton, const std::vector<boo
   std::vector<BoneLine> lines;
   for (size_t j = 0; j < skeleton.size(); ++j) {
     const int parent = skeleton.joints[j].parent;
-    if (parent < 0 || (positions[j] - positions[parent]).norm() < 1e-6 * box.diagonal().norm())
+    if (parent < 0 || (positions[j] - positions[parent]).norm() <= 1e-6 * box.diagonal().norm())
       continue;
     if (!bones.empty() && !bones[parent]) continue;
     const bool helper = skeleton.joints[parent].parent < 0 &&
