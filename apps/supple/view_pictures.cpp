@@ -148,16 +148,16 @@ void make_pictures(const PictureRequest& request, const std::string& url,
   viewer::PictureMaker maker(browser, url, options_of(request), hooks);
   if (!request.shot.empty()) {
     const auto files = maker.shoot(request.shot);
-    if (callbacks.wrote)
-      callbacks.wrote(files.front().string(),
-                      files.size() == 1 ? "1 picture"
-                                        : fmt::format("{} pictures, the last {}", files.size(),
-                                                      files.back().filename().string()));
+    const std::string more = files.size() == 1 ? ""
+                                               : fmt::format(" to {} ({} pictures)",
+                                                             files.back().string(), files.size());
+    if (callbacks.wrote) callbacks.wrote(request.shot, files.front().string() + more);
   }
   if (!request.movie.empty()) {
     maker.set_hooks(hooks_for(request.movie, callbacks));
     const int count = maker.film(request.movie);
-    if (callbacks.wrote) callbacks.wrote(request.movie, fmt::format("{} pictures", count));
+    if (callbacks.wrote)
+      callbacks.wrote(request.movie, fmt::format("{}: {} pictures", request.movie, count));
   }
 }
 

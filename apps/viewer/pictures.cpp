@@ -17,7 +17,7 @@ namespace {
 // Without the interface the window is only a place for the page to be; drawing it in software takes
 // time, so it is small, in the picture's proportions.
 std::pair<int, int> window_size(const PictureOptions& options) {
-  constexpr double small = 480;
+  constexpr double small = 128;
   const double scale =
       options.with_interface ? 1.0 : std::min(1.0, small / std::max(options.width, options.height));
   return {std::max(1, static_cast<int>(std::lround(options.width * scale))),
@@ -88,16 +88,6 @@ Json camera_json(const CameraAngles& angles) {
 CameraAngles turned(CameraAngles start, int i, int count) {
   start.azimuth += 360.0 * i / count;
   return start;
-}
-
-// The page's named views as angles.
-CameraAngles named_angles(const std::string& name) {
-  if (name == "back") return {180, 4, 1};
-  if (name == "left") return {90, 4, 1};
-  if (name == "right") return {-90, 4, 1};
-  if (name == "top") return {0, 90, 1};
-  if (name == "quarter") return {35, 12, 1};
-  return {0, 4, 1};
 }
 
 }  // namespace
@@ -210,11 +200,10 @@ void PictureMaker::check_frames() const {
                   fmt::format("there is no frame {} (frames {} to {})", frame, m_first, last));
 }
 
-// Where the camera stands now: angles, or a named view's.
+// Where the camera stands now.
 CameraAngles PictureMaker::start_angles() {
   if (m_options.angles) return *m_options.angles;
   const Json camera = m_browser.evaluate("supple.state().options.camera");
-  if (camera.is_string()) return named_angles(camera.get<std::string>());
   const JsonField field(camera, "the page's camera");
   return {field["azimuth"].number(), field["elevation"].number(), field["zoom"].number()};
 }
@@ -240,8 +229,10 @@ std::vector<PictureMaker::View> PictureMaker::still_views() {
   return views;
 }
 
-std::vector<PictureMaker::View> PictureMaker::movie_views() {
-  const std::vector<int> frames = available_frames();
+std::vector<PictureMaker::View> PictureMaker::movie_views(int stride) {
+  const std::vector<int> all = available_frames();
+  std::vector<int> frames;
+  for (size_t i = 0; i < all.size(); i += static_cast<size_t>(stride)) frames.push_back(all[i]);
   const int frame_count = static_cast<int>(frames.size());
   const int count = std::max(frame_count, m_options.turntable);
   const CameraAngles start = m_options.turntable > 0 ? start_angles() : CameraAngles{};
@@ -322,9 +313,11 @@ std::vector<std::filesystem::path> PictureMaker::shoot(const std::filesystem::pa
 int PictureMaker::film(const std::filesystem::path& file) {
   const bool transparent = m_options.background == "transparent";
   check_movie(file, m_options.width, m_options.height, transparent);
-  const std::vector<View> views = movie_views();
+  const double rate = movie_rate();
+  const int stride = static_cast<int>(std::ceil(rate / highest_rate(file)));
+  const std::vector<View> views = movie_views(stride);
   MovieOptions movie_options;
-  movie_options.rate = movie_rate();
+  movie_options.rate = rate / stride;
   movie_options.transparent = transparent;
   movie_options.patience.check = m_hooks.check;
   MovieWriter movie(file, movie_options);

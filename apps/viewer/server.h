@@ -28,7 +28,8 @@ struct ServerOptions {
 /// Serves exhibits to pages from a thread of its own, from construction to destruction.
 class Server {
  public:
-  /// Starts listening; throws an output error when the address or port cannot be had.
+  /// Starts listening; throws an output error when the address or port cannot be had, a usage error
+  /// when the address is not one.
   Server(std::vector<std::unique_ptr<Exhibit>> exhibits, const ServerOptions& options);
 
   /// Closes all connections and ends the thread; takes at most a second.

@@ -20,6 +20,7 @@ struct FakeState {
   std::atomic<int> available = 10;
   std::atomic<bool> is_done = false;
   std::atomic<int> frames_read = 0;
+  std::atomic<int> statics_read = 0;
   std::atomic<int> looks = 0;  ///< calls of availability()
   std::atomic<size_t> frame_bytes = 1000;
   std::atomic<size_t> static_bytes = 5000;
@@ -71,7 +72,9 @@ class FakeExhibit : public viewer::Exhibit {
   Bytes static_chunk() const override {
     m_state->note_thread();
     if (m_state->is_damaged) throw_input_error("fake.supple", "static", "is damaged");
-    return made_up_bytes(m_state->static_bytes, 7);
+    Bytes chunk = made_up_bytes(m_state->static_bytes, 7);
+    ++m_state->statics_read;
+    return chunk;
   }
 
   Bytes frame_chunk(int frame) const override {
@@ -80,8 +83,9 @@ class FakeExhibit : public viewer::Exhibit {
     if (frame == 666) throw std::logic_error("not\nan Error");
     if (frame < 1001 || frame - 1001 >= m_state->available)
       throw_input_error("fake.supple", "frames", fmt::format("{} is not there", frame));
+    Bytes chunk = made_up_bytes(m_state->frame_bytes, static_cast<unsigned>(frame));
     ++m_state->frames_read;
-    return made_up_bytes(m_state->frame_bytes, static_cast<unsigned>(frame));
+    return chunk;
   }
 
   Json report(int from_frame) const override {

@@ -319,6 +319,11 @@ TEST(Pictures, MakesMovies) {
   EXPECT_EQ(names_in(folder.path()), (std::vector<std::string>{"out.gif", "out.mp4", "out.webm"}));
   maker.film(folder / "again.mp4");
   EXPECT_TRUE(read_file(folder / "again.mp4") == read_file(folder / "out.mp4"));
+
+  // Players slow a .gif of 120 pictures per second down: every third frame is enough.
+  PictureOptions options = small_options();
+  options.rate = 120;
+  EXPECT_EQ(PictureMaker(browser, fake_page(), options, {}).film(folder / "fast.gif"), 2);
 }
 
 // The page fits its colour scale to the frame; a series must have one for all of its frames.

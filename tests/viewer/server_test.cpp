@@ -3,7 +3,9 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
 
 #include "served.h"
 #include "supple/core/version.h"
@@ -279,11 +281,17 @@ TEST(Server, KeepsSocketsFromOtherPrograms) {
   const Served served;
   const RawSocket socket(*served.page);
   int sockets = 0;
-  for (int file = 3; file < 256; ++file) {
-    struct stat status {};
-    if (fstat(file, &status) != 0 || !S_ISSOCK(status.st_mode)) continue;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+    std::error_code ignored;
+    const std::string target = std::filesystem::read_symlink(entry.path(), ignored).string();
+    if (target.find("socket:") != 0) continue;
     ++sockets;
-    EXPECT_TRUE(fcntl(file, F_GETFD) & FD_CLOEXEC) << file;
+    std::ifstream info("/proc/self/fdinfo/" + entry.path().filename().string());
+    std::string word;
+    while (info >> word && word != "flags:") {
+    }
+    info >> word;
+    EXPECT_TRUE(std::stol(word, nullptr, 8) & O_CLOEXEC) << entry.path();
   }
   EXPECT_GE(sockets, 3);
 }

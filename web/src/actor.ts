@@ -7,7 +7,7 @@ import type { ViewOptions } from "./options";
 import type { ExhibitInfo } from "./protocol";
 import type { Frame, Shape } from "./shape";
 import { SimulationMesh, cellsOf } from "./simulation_mesh";
-import { type Paint, Skin } from "./skin";
+import { type Paint, Skin, isGhost } from "./skin";
 
 /// Colours of lines in a theme.
 export interface LineColours {
@@ -33,7 +33,7 @@ export class Actor {
 
   constructor(readonly exhibit: number, readonly info: ExhibitInfo, readonly shape: Shape) {
     this.skin = new Skin(shape, info.parts);
-    this.bones = new Bones(info.joints);
+    this.bones = new Bones(info.joints, info.vertices > 0);
     this.group.add(this.skin.group, this.mesh.group);
     this.over.add(this.bones.group);
     if (shape.colliderVertices && shape.colliderTriangles) this.makeColliders(shape.colliderVertices);
@@ -64,7 +64,7 @@ export class Actor {
 
   /// Applies the choices of the user; `paint` says what the surface looks like.
   apply(options: ViewOptions, paint: Paint, colours: LineColours): void {
-    const ghost = paint === "ghost";
+    const ghost = isGhost(paint);
     this.skin.setPaint(paint, options.shading === "flat");
     this.skin.setVisible(options.skin || ghost, options.wireframe && !ghost, colours.wire);
     this.mesh.setColour(colours.mesh);

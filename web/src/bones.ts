@@ -1,31 +1,28 @@
 // Bones as tapered octahedra from joint to joint, with a small ball at every joint. They are drawn over everything
 // else, in a scene of their own.
 import {
-  BufferAttribute, BufferGeometry, Color, Group, IcosahedronGeometry, InstancedMesh, Matrix4, MeshStandardMaterial, Vector3,
+  BackSide, BufferAttribute, BufferGeometry, Color, Group, IcosahedronGeometry, InstancedMesh, Matrix4, MeshBasicMaterial,
+  MeshStandardMaterial, Vector3,
 } from "three";
 import type { JointInfo } from "./protocol";
 
 const BONE_COLOUR = new Color(0xf3e3bf);
 const JOINT_COLOUR = new Color(0xe8825a);
+const OUTLINE_COLOUR = new Color(0x2b2622);
 const THICKNESS = 0.085;  // of a bone, in its length
+const OUTLINE = 1.28;     // how much wider the dark rim around a bone is
 
-/// An octahedron from (0, 0, 0) to (0, 1, 0), widest near its start.
-function octahedron(): BufferGeometry {
-  const w = THICKNESS;
+/// An octahedron from (0, 0, 0) to (0, 1, 0), widest near its start; `wide` scales its width.
+function octahedron(wide: number): BufferGeometry {
+  const w = THICKNESS * wide;
   const h = 0.16;
-  const corners = [[0, 0, 0], [w, h, 0], [0, h, w], [-w, h, 0], [0, h, -w], [0, 1, 0]];
+  const rim = 0.05 * (wide - 1);
+  const corners = [[0, -rim, 0], [w, h, 0], [0, h, w], [-w, h, 0], [0, h, -w], [0, 1 + rim, 0]];
   const faces = [0, 1, 2, 0, 2, 3, 0, 3, 4, 0, 4, 1, 5, 2, 1, 5, 3, 2, 5, 4, 3, 5, 1, 4];
   const geometry = new BufferGeometry();
   geometry.setAttribute("position", new BufferAttribute(Float32Array.from(faces.flatMap((i) => corners[i]!)), 3));
   geometry.computeVertexNormals();
   return geometry;
-}
-
-/// Which joints are worth showing: bones and what carries them; all when nothing is marked as a bone.
-function shownJoints(joints: JointInfo[]): boolean[] {
-  const shown = joints.map((joint) => joint.bone);
-  if (!shown.includes(true)) return joints.map(() => true);
-  return shown;
 }
 
 /// The skeleton of one exhibit.
@@ -35,26 +32,31 @@ export class Bones {
   private readonly shown: number[] = [];
   private readonly bones: InstancedMesh<BufferGeometry, MeshStandardMaterial>;
   private readonly balls: InstancedMesh<BufferGeometry, MeshStandardMaterial>;
+  /// Seen from inside, a slightly wider bone is a dark line around the bone.
+  private readonly rims: InstancedMesh<BufferGeometry, MeshBasicMaterial>;
   private readonly matrix = new Matrix4();
   private readonly from = new Vector3();
   private readonly x = new Vector3();
   private readonly y = new Vector3();
   private readonly z = new Vector3();
 
-  constructor(joints: JointInfo[]) {
-    const shown = shownJoints(joints);
+  /// Shows the joints that vertices follow; all of them when there is no skin.
+  constructor(joints: JointInfo[], skinned: boolean) {
     joints.forEach((joint, i) => {
-      if (!shown[i]) return;
+      if (skinned && !joint.bone) return;
       this.shown.push(i);
-      if (joint.parent >= 0 && shown[joint.parent]) this.pairs.push([joint.parent, i]);
+      if (joint.parent >= 0 && (!skinned || joints[joint.parent]?.bone)) this.pairs.push([joint.parent, i]);
     });
     const boneMaterial = new MeshStandardMaterial({ color: BONE_COLOUR, roughness: 0.6, flatShading: true });
     const ballMaterial = new MeshStandardMaterial({ color: JOINT_COLOUR, roughness: 0.5 });
-    this.bones = new InstancedMesh(octahedron(), boneMaterial, Math.max(1, this.pairs.length));
+    this.bones = new InstancedMesh(octahedron(1), boneMaterial, Math.max(1, this.pairs.length));
     this.balls = new InstancedMesh(new IcosahedronGeometry(1, 2), ballMaterial, Math.max(1, this.shown.length));
     this.bones.count = this.pairs.length;
     this.balls.count = this.shown.length;
-    for (const mesh of [this.bones, this.balls]) {
+    this.rims = new InstancedMesh(octahedron(OUTLINE), new MeshBasicMaterial({ color: OUTLINE_COLOUR, side: BackSide }), this.bones.instanceMatrix.count);
+    this.rims.count = this.bones.count;
+    this.rims.instanceMatrix = this.bones.instanceMatrix;
+    for (const mesh of [this.bones, this.balls, this.rims]) {
       mesh.frustumCulled = false;
       this.group.add(mesh);
     }
@@ -84,7 +86,7 @@ export class Bones {
   }
 
   dispose(): void {
-    for (const mesh of [this.bones, this.balls]) {
+    for (const mesh of [this.bones, this.balls, this.rims]) {
       mesh.geometry.dispose();
       mesh.material.dispose();
       mesh.dispose();

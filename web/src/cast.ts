@@ -82,8 +82,9 @@ export class Cast {
   apply(options: ViewOptions, colours: LineColours, coloured: boolean): void {
     const plain: Paint = options.colour === "part" ? "parts" : "vertex colours";
     this.main?.apply(options, coloured ? "map" : plain, colours);
-    const apart = options.compare === "side";
-    this.other?.apply(options, apart ? plain : "ghost", colours);
+    // Over the colours of a map a strong ghost would only confuse.
+    const ghost: Paint = coloured ? "faint ghost" : "ghost";
+    this.other?.apply(options, options.compare === "side" ? plain : ghost, colours);
   }
 
   private async actor(exhibit: number): Promise<Actor | null> {

@@ -53,7 +53,7 @@ function table(colour: (t: number) => [number, number, number]): ColourTable {
 
 /// For magnitudes: deep violet over blue, teal and green to pale yellow, lightness rising evenly.
 export const SEQUENTIAL: ColourTable = table((t) =>
-  inGamut(0.34 + 0.59 * t, 0.135 + 0.03 * Math.sin(Math.PI * t), 302 - 198 * t ** 1.05));
+  inGamut(0.4 + 0.53 * t, 0.135 + 0.03 * Math.sin(Math.PI * t), 302 - 198 * t ** 1.05));
 
 /// For signed numbers: blue for negative, pale grey at zero, red-orange for positive.
 export const DIVERGING: ColourTable = table((t) => {

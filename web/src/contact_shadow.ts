@@ -89,15 +89,12 @@ export class ContactShadow {
     renderer.getClearColor(this.clearColour);
     const shadows = renderer.shadowMap.needsUpdate;
     renderer.shadowMap.needsUpdate = false;
-    const environment = scene.environment;
     scene.overrideMaterial = this.heights;
-    scene.environment = null;
     renderer.setClearColor(this.black, 1);
     renderer.setRenderTarget(this.targets[0]!);
     renderer.clear();
     renderer.render(scene, camera);
     scene.overrideMaterial = null;
-    scene.environment = environment;
     this.blurInto(renderer, 1.4);
     this.blurInto(renderer, 0.6);
     renderer.setRenderTarget(null);

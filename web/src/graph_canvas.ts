@@ -16,7 +16,7 @@ export interface GraphScene {
 
 /// Colours for the layers of stacked graphs, as CSS variables.
 const LAYERS = 6;
-const MARGIN = { left: 8, right: 8, top: 8, bottom: 6 };
+const MARGIN = { left: 48, right: 6, top: 8, bottom: 6 };
 
 /// A graph on the page.
 export class GraphCanvas {
@@ -58,7 +58,7 @@ export class GraphCanvas {
       MARGIN.left + (scene.last > scene.first ? (frame - scene.first) / (scene.last - scene.first) : 0.5) * (width - MARGIN.left - MARGIN.right);
     const y = (value: number): number => height - MARGIN.bottom - onAxis(value, axis) * (height - MARGIN.top - MARGIN.bottom);
     const pen: Pen = { context, x, y, style };
-    baseLine(pen, width, axis);
+    baseLine(pen, width);
     if (graph.stacked) fillLayers(pen, graph.curves[0]?.frames ?? [], layers, axis);
     else {
       for (const curve of others) line(pen, curve.frames, curve.values, "--text-3", 1, [3, 3]);
@@ -74,7 +74,7 @@ export class GraphCanvas {
     const frame = hover ?? cursor;
     const [bottom, top] = [axis.ticks[0] ?? 0, axis.ticks.at(-1) ?? 0];
     const unit = unitFor(graph.unit, Math.max(Math.abs(bottom), Math.abs(top)));
-    this.high.textContent = top === bottom ? "" : `${formatNumber(top * unit.perBase)} ${unit.name}`;
+    this.high.textContent = top === bottom ? "" : `${formatNumber(top * unit.perBase)} ${unit.name}`.trim();
     this.low.textContent = formatNumber(bottom * unit.perBase);
     const parts = graph.curves.map(({ name, frames, values }) => ({ name: name.replace(/^time\//, ""), value: values[frames.indexOf(frame)] }));
     const known = parts.filter((part): part is { name: string; value: number } => part.value !== undefined);
@@ -102,7 +102,7 @@ function stack(curves: Curve[]): number[][] {
   return sums;
 }
 
-function baseLine({ context, style }: Pen, width: number, axis: Axis): void {
+function baseLine({ context, style }: Pen, width: number): void {
   context.strokeStyle = style.getPropertyValue("--line");
   context.lineWidth = 1;
   context.beginPath();
@@ -110,7 +110,6 @@ function baseLine({ context, style }: Pen, width: number, axis: Axis): void {
   context.moveTo(MARGIN.left, at);
   context.lineTo(width - MARGIN.right, at);
   context.stroke();
-  void axis;
 }
 
 function line({ context, x, y, style }: Pen, frames: number[], values: number[], colour: string, width: number, dash: number[]): void {

@@ -27,26 +27,31 @@ float lines(float spacing) {
   vec2 at = place / spacing;
   vec2 width = fwidth(at);
   vec2 away = abs(fract(at - 0.5) - 0.5) / width;
-  vec2 line = (1.0 - clamp(away - 0.15, 0.0, 1.0)) * clamp(1.4 - 3.0 * width, 0.0, 1.0);
+  vec2 line = (1.0 - clamp(away, 0.0, 1.0)) * clamp(1.4 - 3.0 * width, 0.0, 1.0);
   return max(line.x, line.y);
 }
 
 void main() {
   float distance = length(place - centre) / radius;
   if (distance >= 1.0) discard;
-  float fade = 1.0 - smoothstep(0.12, 0.95, distance);
-  float grid = lineStrength * fade * max(lines(cell), 0.45 * lines(0.2 * cell));
-  float pool = poolStrength * pow(1.0 - distance, 2.5);
+  float fade = 1.0 - smoothstep(0.05, 0.75, distance);
+  float grid = lineStrength * fade * max(lines(cell), 0.5 * lines(0.2 * cell));
+  float pool = poolStrength * pow(1.0 - distance, 4.0);
   vec2 where = (place - centre) / (2.0 * contactHalfWidth) + 0.5;
   vec2 inside = smoothstep(vec2(0.0), vec2(0.06), where) * smoothstep(vec2(0.0), vec2(0.06), 1.0 - where);
   float shadow = contactStrength * inside.x * inside.y * texture2D(contact, where).r;
 
-  // Layer over layer, premultiplied: pool, grid, shadow.
-  vec3 colour = mix(poolColour * pool, lineColour, grid) * (1.0 - shadow);
+  // Layer over layer: pool, grid, shadow.
+  vec3 light = mix(poolColour * pool, lineColour, grid) * (1.0 - shadow);
   float alpha = 1.0 - (1.0 - pool) * (1.0 - grid) * (1.0 - shadow);
-  gl_FragColor = vec4(colour, alpha);
+  gl_FragColor = vec4(light / max(alpha, 1e-4), alpha);
   #include <colorspace_fragment>
+  #include <premultiplied_alpha_fragment>
 }`;
+
+// In sizes of the character: where the floor has faded out, and where the key light's shadow has.
+const FLOOR_RADIUS = 6.5;
+const SHADOW_RADIUS = 2.1;
 
 /// How the floor looks in a theme.
 export interface GroundLook {
@@ -63,7 +68,9 @@ export class Ground {
   readonly group = new Group();
   private readonly floor: ShaderMaterial;
   private readonly shadow = new ShadowMaterial({ transparent: true, depthWrite: false });
-  private readonly fade = { centre: { value: new Vector2() }, radius: { value: 1 } };
+  private readonly floorMesh = new Mesh();
+  private readonly shadowMesh = new Mesh(undefined, this.shadow);
+  private readonly fade = { centre: { value: new Vector2() }, radius: { value: 1 }, shadowRadius: { value: 1 } };
 
   constructor(contact: Texture) {
     this.floor = new ShaderMaterial({
@@ -76,22 +83,25 @@ export class Ground {
     });
     this.shadow.onBeforeCompile = (shader) => this.fadeShadow(shader);
     const disc = new CircleGeometry(1, 96).rotateX(-Math.PI / 2);
-    [this.floor, this.shadow].forEach((material, i) => {
-      const mesh = new Mesh(disc, material);
-      mesh.renderOrder = -2 + i;
+    for (const [mesh, order] of [[this.floorMesh, -2], [this.shadowMesh, -1]] as const) {
+      mesh.geometry = disc;
+      mesh.renderOrder = order;
       mesh.frustumCulled = false;
-      mesh.receiveShadow = i === 1;
       this.group.add(mesh);
-    });
+    }
+    this.floorMesh.material = this.floor;
+    this.shadowMesh.receiveShadow = true;
   }
 
-  /// Puts the floor under (x, z) at a height; `radius` is where it has faded out, `reach` the size of what stands on
-  /// it, `contactHalfWidth` what the contact texture covers. All in metres.
-  place(x: number, height: number, z: number, radius: number, reach: number, contactHalfWidth: number): void {
+  /// Puts the floor under (x, z) at a height; `reach` is the size of what stands on it, `contactHalfWidth` what the
+  /// contact texture covers. All in metres.
+  place(x: number, height: number, z: number, reach: number, contactHalfWidth: number): void {
     this.group.position.set(x, height, z);
-    this.group.scale.setScalar(radius);
     this.fade.centre.value.set(x, z);
-    this.fade.radius.value = radius;
+    this.fade.radius.value = FLOOR_RADIUS * reach;
+    this.fade.shadowRadius.value = SHADOW_RADIUS * reach;
+    this.floorMesh.scale.setScalar(FLOOR_RADIUS * reach);
+    this.shadowMesh.scale.setScalar(SHADOW_RADIUS * reach);
     const power = 10 ** Math.floor(Math.log10(reach));
     this.floor.uniforms["cell"]!.value = reach / power >= 5 ? 5 * power : reach / power >= 2 ? 2 * power : power;
     this.floor.uniforms["contactHalfWidth"]!.value = contactHalfWidth;
@@ -113,8 +123,8 @@ export class Ground {
     Object.assign(shader.uniforms, this.fade);
     shader.vertexShader = `varying vec2 place;\n${shader.vertexShader}`.replace(
       "#include <fog_vertex>", "place = (modelMatrix * vec4(position, 1.0)).xz;");
-    shader.fragmentShader = `uniform vec2 centre;\nuniform float radius;\nvarying vec2 place;\n${shader.fragmentShader}`.replace(
+    shader.fragmentShader = `uniform vec2 centre;\nuniform float shadowRadius;\nvarying vec2 place;\n${shader.fragmentShader}`.replace(
       "opacity * ( 1.0 - getShadowMask() )",
-      "opacity * (1.0 - getShadowMask()) * (1.0 - smoothstep(0.1, 0.8, length(place - centre) / radius))");
+      "opacity * (1.0 - getShadowMask()) * (1.0 - smoothstep(0.5, 1.0, length(place - centre) / shadowRadius))");
   }
 }

@@ -5,6 +5,7 @@ import { Help, type Shortcut, listen } from "./keyboard";
 import { Legend } from "./legend";
 import { Messages } from "./messages";
 import { CAMERA_NAMES, THEMES, type ViewOptions } from "./options";
+import { pointAt } from "./picking";
 import { shortcutsFor } from "./shortcuts";
 import { SidePanel } from "./side_panel";
 import type { Rect } from "./stage";
@@ -50,7 +51,10 @@ export class Page {
     this.shortcuts = shortcutsFor(this);
     listen(this.shortcuts);
     onSystemTheme(() => this.set({}));
-    viewer.canvas.addEventListener("dblclick", (event) => viewer.focusAt(event.offsetX, event.offsetY));
+    viewer.canvas.addEventListener("dblclick", (event) => {
+      const point = pointAt(viewer, event.offsetX, event.offsetY);
+      if (point) viewer.rig.focus(point);
+    });
     new ResizeObserver(() => this.layOut()).observe(document.body);
     viewer.onChange(() => this.update());
     this.layOut();
@@ -108,15 +112,20 @@ export class Page {
     const width = canvas.clientWidth;
     const height = canvas.clientHeight;
     const free: Rect = { x: 0, y: 0, width, height };
+    const wide = width >= NARROW;
+    const above = this.graphs.element.hidden ? this.transport.element : this.graphs.element;
+    const panel = this.panel.element;
+    panel.style.maxHeight = wide ? `${Math.max(120, above.getBoundingClientRect().top - panel.offsetTop - 12)}px` : "";
     if (options.interface) {
       free.y = this.top.element.getBoundingClientRect().bottom;
-      free.height = Math.max(80, this.transport.element.getBoundingClientRect().top - free.y);
-      if (!this.graphs.element.hidden) free.height = Math.max(80, this.graphs.element.getBoundingClientRect().top - free.y);
-      if (!this.panel.element.hidden && width >= NARROW) free.width = this.panel.element.getBoundingClientRect().left;
+      free.height = Math.max(80, above.getBoundingClientRect().top - free.y);
+      if (!panel.hidden && wide) free.width = panel.getBoundingClientRect().left;
     }
     const key = JSON.stringify([width, height, free]);
     if (key === this.lastFree || width === 0 || height === 0) return;
     this.lastFree = key;
+    this.frame.style.setProperty("--free-middle", `${free.x + free.width / 2}px`);
+    this.frame.style.setProperty("--free-width", `${free.width}px`);
     this.viewer.resize(width, height, free);
   }
 }

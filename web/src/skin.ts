@@ -14,10 +14,15 @@ import type { Shape } from "./shape";
 export const CONTACT_LAYER = 1;
 
 /// How the skin is coloured.
-export type Paint = "clay" | "vertex colours" | "parts" | "map" | "ghost";
+export type Paint = "clay" | "vertex colours" | "parts" | "map" | "ghost" | "faint ghost";
 
-const CLAY = new Color().setHSL(0.045, 0.36, 0.6);
-const GHOST = new Color(0x5aa9ff);
+/// Whether a paint is one of the see-through ones for an exhibit that others are compared with.
+export function isGhost(paint: Paint): boolean {
+  return paint === "ghost" || paint === "faint ghost";
+}
+
+const CLAY = new Color(0xc5805f);
+const GHOST = new Color(0x3f8cff);
 const EVERYWHERE = new Sphere(undefined, 1e9);
 
 function lookupTexture(table: ColourTable): DataTexture {
@@ -39,8 +44,8 @@ interface MapUniforms {
 }
 
 function makeMapMaterial(uniforms: MapUniforms): MeshStandardMaterial {
-  const material = new MeshStandardMaterial({ roughness: 0.72, side: DoubleSide });
-  material.envMapIntensity = 1.05;
+  const material = new MeshStandardMaterial({ roughness: 0.8, side: DoubleSide, toneMapped: false });
+  material.color.setScalar(0.85);
   material.onBeforeCompile = (shader) => {
     Object.assign(shader.uniforms, uniforms);
     shader.vertexShader = `attribute float mapValue;\nvarying float vMapValue;\n${shader.vertexShader}`.replace(
@@ -49,7 +54,7 @@ function makeMapMaterial(uniforms: MapUniforms): MeshStandardMaterial {
       `uniform float mapLow;\nuniform float mapScale;\nuniform sampler2D mapColours;\nvarying float vMapValue;\n${shader.fragmentShader}`
         .replace("#include <color_fragment>", `#include <color_fragment>
   float mapAt = clamp((vMapValue - mapLow) * mapScale, 0.0, 1.0);
-  diffuseColor.rgb = texture2D(mapColours, vec2((mapAt * ${TABLE_SIZE - 1}.0 + 0.5) / ${TABLE_SIZE}.0, 0.5)).rgb;`);
+  diffuseColor.rgb *= texture2D(mapColours, vec2((mapAt * ${TABLE_SIZE - 1}.0 + 0.5) / ${TABLE_SIZE}.0, 0.5)).rgb;`);
   };
   return material;
 }
@@ -67,7 +72,7 @@ export class Skin {
     mapLow: { value: 0 }, mapScale: { value: 1 }, mapColours: { value: SEQUENTIAL_TEXTURE },
   };
   private readonly mapMaterial = makeMapMaterial(this.mapUniforms);
-  private readonly depthOnly: Mesh;
+  private readonly depthOnly: Mesh<BufferGeometry, MeshBasicMaterial>;
   private wires: LineSegments<BufferGeometry, LineBasicMaterial> | null = null;
   private colour: BufferAttribute | null = null;
   private mapValues: BufferAttribute | null = null;
@@ -83,11 +88,11 @@ export class Skin {
     this.mesh = new Mesh(this.geometry, this.plain);
     this.mesh.castShadow = this.mesh.receiveShadow = true;
     this.mesh.layers.enable(CONTACT_LAYER);
-    this.depthOnly = new Mesh(this.geometry, new MeshBasicMaterial({ colorWrite: false, side: DoubleSide }));
+    this.depthOnly = new Mesh(this.geometry, new MeshBasicMaterial({ colorWrite: false, side: DoubleSide, transparent: true }));
     this.depthOnly.visible = false;
     this.depthOnly.renderOrder = 4;
     for (const mesh of [this.mesh, this.depthOnly]) mesh.frustumCulled = false;
-    for (const material of [this.plain, this.mapMaterial]) {
+    for (const material of [this.plain, this.mapMaterial, this.depthOnly.material]) {
       material.polygonOffset = true;
       material.polygonOffsetFactor = material.polygonOffsetUnits = 1;
       material.shadowSide = DoubleSide;
@@ -115,13 +120,13 @@ export class Skin {
     const material = wanted === "map" ? this.mapMaterial : this.plain;
     const coloured = wanted === "vertex colours" || wanted === "parts";
     if (coloured) this.setColours(wanted === "parts" ? this.partColours() : this.shape.colours!);
-    const ghost = wanted === "ghost";
+    const ghost = isGhost(wanted);
     if (material.flatShading !== flat || material.vertexColors !== coloured || material.transparent !== ghost)
       material.needsUpdate = true;
     material.flatShading = flat;
     material.vertexColors = coloured;
     material.transparent = ghost;
-    material.opacity = ghost ? 0.42 : 1;
+    material.opacity = wanted === "ghost" ? 0.4 : ghost ? 0.14 : 1;
     if (wanted !== "map") material.color.copy(ghost ? GHOST : coloured ? new Color(1, 1, 1) : CLAY);
     this.mesh.material = material;
     // A ghost first fills the depth buffer, so that only its nearest surface is blended.
@@ -153,7 +158,7 @@ export class Skin {
     if (!this.wires) return;
     this.wires.visible = wireframe;
     this.wires.material.color.copy(wireColour);
-    this.wires.material.opacity = surface ? 0.42 : 0.75;
+    this.wires.material.opacity = surface ? 0.36 : 0.75;
   }
 
   /// Frees what lies on the graphics card.
@@ -161,7 +166,7 @@ export class Skin {
     this.geometry.dispose();
     this.plain.dispose();
     this.mapMaterial.dispose();
-    (this.depthOnly.material as MeshBasicMaterial).dispose();
+    this.depthOnly.material.dispose();
     this.wires?.geometry.dispose();
     this.wires?.material.dispose();
   }

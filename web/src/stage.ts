@@ -1,10 +1,11 @@
 // The stage: renderer, lights, floor, and the drawing of one or two views with the bones over them.
 import {
-  ACESFilmicToneMapping, Color, DirectionalLight, NeutralToneMapping, type Object3D, PCFShadowMap, type PerspectiveCamera, Scene, Vector3, WebGLRenderer,
+  AgXToneMapping, Color, type Object3D, PCFShadowMap, type PerspectiveCamera, Scene, Vector3, WebGLRenderer,
 } from "three";
 import { ContactShadow } from "./contact_shadow";
-import { makeEnvironment } from "./environment";
 import { Ground, type GroundLook } from "./ground";
+import { Studio } from "./studio";
+import type { Shown } from "./theme";
 
 /// A rectangle on the canvas in CSS pixels, from its top left corner.
 export interface Rect {
@@ -31,13 +32,13 @@ export interface Subject {
   height: number;
 }
 
-export const GROUND_LOOKS: Readonly<Record<"dark" | "light", GroundLook>> = {
-  dark: { line: new Color(0xb9c4d6), lineStrength: 0.16, pool: new Color(0xcfd8e6), poolStrength: 0.11, contact: 0.75, shadow: 0.42 },
-  light: { line: new Color(0x4a5568), lineStrength: 0.17, pool: new Color(0xffffff), poolStrength: 0.55, contact: 0.42, shadow: 0.24 },
+const GROUND_LOOKS: Readonly<Record<Shown, GroundLook>> = {
+  dark: { line: new Color(0xb9c4d6), lineStrength: 0.11, pool: new Color(0xdde3ec), poolStrength: 0.34, contact: 0.75, shadow: 0.42 },
+  light: { line: new Color(0x4a5568), lineStrength: 0.09, pool: new Color(0xffffff), poolStrength: 0.5, contact: 0.42, shadow: 0.24 },
 };
 
-const SHADOW_MAP_SIZE = 2048;
-export const TONE_MAPPINGS = { neutral: NeutralToneMapping, film: ACESFilmicToneMapping };
+/// Exposure of the picture: a bright backdrop asks for a brighter character.
+const EXPOSURES: Readonly<Record<Shown, number>> = { dark: 1.12, light: 1.32 };
 
 /// Owns everything that draws.
 export class Stage {
@@ -47,8 +48,7 @@ export class Stage {
   readonly overScene = new Scene();
   readonly ground: Ground;
   private readonly contact = new ContactShadow();
-  private readonly key = new DirectionalLight(0xfff0e0, 2.6);
-  private readonly rim = new DirectionalLight(0xdce8ff, 1.1);
+  private readonly studio = new Studio(true);
   private readonly subject: Subject = { centre: new Vector3(), ground: 0, radius: 1, height: 1 };
   private shadowsStale = true;
 
@@ -56,23 +56,20 @@ export class Stage {
     this.renderer = new WebGLRenderer({ canvas, antialias: true, alpha: true, powerPreference: "high-performance" });
     this.renderer.setClearColor(0, 0);
     this.renderer.autoClear = false;
-    this.renderer.toneMapping = TONE_MAPPINGS.film;
-    this.renderer.toneMappingExposure = 1;
+    this.renderer.toneMapping = AgXToneMapping;
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = PCFShadowMap;
     this.renderer.shadowMap.autoUpdate = false;
-    const environment = makeEnvironment(this.renderer);
-    this.scene.environment = this.overScene.environment = environment;
-    this.scene.environmentIntensity = 0.62;
-    this.overScene.environmentIntensity = 0.95;
-    this.key.castShadow = true;
-    this.key.shadow.mapSize.set(SHADOW_MAP_SIZE, SHADOW_MAP_SIZE);
-    this.key.shadow.radius = 5;
+    canvas.addEventListener("webglcontextrestored", () => this.touchShadows());
     this.ground = new Ground(this.contact.texture);
-    this.scene.add(this.key, this.key.target, this.rim, this.rim.target, this.ground.group);
-    const overLight = new DirectionalLight(0xffffff, 1.6);
-    overLight.position.set(0.5, 1, 0.8);
-    this.overScene.add(overLight);
+    this.scene.add(this.studio.group, this.ground.group);
+    this.overScene.add(new Studio(false).group);
+  }
+
+  /// Sets light and floor to a theme.
+  setTheme(theme: Shown): void {
+    this.ground.setLook(GROUND_LOOKS[theme]);
+    this.renderer.toneMappingExposure = EXPOSURES[theme];
   }
 
   /// Sets the size of the canvas in CSS pixels.
@@ -86,22 +83,9 @@ export class Stage {
     Object.assign(this.subject, subject, { centre: this.subject.centre.copy(subject.centre) });
     const { centre, ground, radius, height } = this.subject;
     const size = Math.max(radius, 0.5 * height);
-    const { key, rim } = this;
-    key.target.position.copy(centre);
-    rim.target.position.copy(centre);
-    key.position.copy(centre).addScaledVector(KEY_DIRECTION, 5 * size);
-    rim.position.copy(centre).addScaledVector(RIM_DIRECTION, 5 * size);
-    const { camera } = key.shadow;
-    const extent = 1.75 * size;
-    camera.left = camera.bottom = -extent;
-    camera.right = camera.top = extent;
-    camera.near = 1 * size;
-    camera.far = 10 * size;
-    camera.updateProjectionMatrix();
-    key.shadow.normalBias = (2.5 * 2 * extent) / SHADOW_MAP_SIZE;
-    key.shadow.bias = -0.0004;
+    this.studio.follow(centre, size);
     this.contact.halfWidth = 1.35 * radius + 0.15 * height;
-    this.ground.place(centre.x, ground, centre.z, 6.5 * size, size, this.contact.halfWidth);
+    this.ground.place(centre.x, ground, centre.z, size, this.contact.halfWidth);
     this.shadowsStale = true;
   }
 
@@ -153,6 +137,3 @@ export class Stage {
     this.shadowsStale = false;
   }
 }
-
-const KEY_DIRECTION = new Vector3(0.62, 1.25, 0.85).normalize();
-const RIM_DIRECTION = new Vector3(-0.75, 0.7, -1).normalize();

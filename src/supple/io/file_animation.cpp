@@ -39,6 +39,16 @@ double estimated_rate(const FrameTimes& times, double likely_rate) {
   return likely_rate;
 }
 
+// True when the times lie apart evenly, but for the rounding of the largest.
+bool is_even(double rate, const FrameTimes& times) {
+  const std::vector<double>& t = times.seconds;
+  const double rounding =
+      (times.single_precision ? 2.4e-7 : 1e-14) * std::max(std::abs(t.front()), std::abs(t.back()));
+  for (size_t i = 0; i < t.size(); ++i)
+    if (std::abs(t[0] + static_cast<double>(i) / rate - t[i]) > rounding) return false;
+  return true;
+}
+
 // Rates worth trying, the simplest first.
 std::vector<double> candidate_rates(double estimate, double likely_rate, bool single_frame) {
   std::vector<double> rates = {likely_rate};
@@ -70,7 +80,7 @@ FrameClock clock_from_times(const FrameTimes& times, double likely_rate, const s
   check_times(times, file);
   const std::vector<double>& t = times.seconds;
   const double estimate = estimated_rate(times, likely_rate);
-  double rate = t.size() > 1 ? 1 / (t[1] - t[0]) : estimate;
+  double rate = t.size() == 1 || is_even(estimate, times) ? estimate : 1 / (t[1] - t[0]);
   for (const double candidate : candidate_rates(estimate, likely_rate, t.size() == 1))
     if (rate_is_allowed(candidate) && gives_times(candidate, times)) {
       rate = candidate;

@@ -117,7 +117,8 @@ class LayerParser {
       m_scan.fail(fmt::format("there are more than {} prims", most_prims));
     const int index = static_cast<int>(m_layer.prims.size());
     UsdaPrim prim;
-    prim.is_defined = is_defined;
+    prim.is_defined =
+        is_defined && (parent < 0 || m_layer.prims[static_cast<size_t>(parent)].is_defined);
     prim.parent = parent;
     if (const char c = m_scan.peek(); c != '"' && c != '\'') prim.type = m_scan.word("a type");
     prim.name = m_scan.quoted("the name of a prim");

@@ -29,7 +29,7 @@ struct UsdaProperty {
 struct UsdaPrim {
   std::string type;
   std::string name;
-  bool is_defined = true;  ///< `def`, not `over` or `class`
+  bool is_defined = true;  ///< `def`, not in or below `over` or `class`
   int parent = -1;
   std::vector<UsdaProperty> properties;
 

@@ -27,6 +27,9 @@ double seconds_of(const XmlTags& tags, const XmlTag& tag) {
 
 // The place of a frame: below the collection's folder.
 fs::path place_of(const fs::path& collection, const std::string& file) {
+  if (file.find('\0') != std::string::npos)
+    throw_input_error(collection.string(), "file",
+                      fmt::format("'{}' is no file name", printable(file)));
   const fs::path inside = fs::path(file).lexically_normal();
   if (file.empty() || inside.is_absolute() || *inside.begin() == "..")
     throw_input_error(collection.string(), "file",
