@@ -250,6 +250,16 @@ double PictureMaker::movie_rate() {
   return exhibits[size_t{0}]["frames"]["rate"].number(1e-3, 1e4);
 }
 
+// The page frames what it shows first. Pictures frame what they show: all their frames together, or
+// some of them where there are many.
+void PictureMaker::settle_framing(const std::vector<View>& views) {
+  constexpr size_t most = 32;
+  std::set<int> frames;
+  const size_t stride = (views.size() + most - 1) / most;
+  for (size_t i = 0; i < views.size(); i += stride) frames.insert(views[i].frame);
+  m_browser.evaluate(fmt::format("supple.fit({})", Json(frames).dump()), ErrorKind::input);
+}
+
 // By itself the page fits the colour scale to each frame. A series gets one scale for all: the
 // union of what its frames have.
 void PictureMaker::settle_range(const std::vector<View>& views) {
@@ -299,6 +309,7 @@ std::vector<std::filesystem::path> PictureMaker::shoot(const std::filesystem::pa
   const bool numbered = m_options.turntable > 0 || views.size() > 1 ||
                         pattern_of(file.filename().string()).has_value();
   StagingFolder staging(file.parent_path());
+  settle_framing(views);
   settle_range(views);
   std::vector<std::filesystem::path> files;
   for (const View& view : views) {
@@ -321,6 +332,7 @@ int PictureMaker::film(const std::filesystem::path& file) {
   movie_options.transparent = transparent;
   movie_options.patience.check = m_hooks.check;
   MovieWriter movie(file, movie_options);
+  settle_framing(views);
   settle_range(views);
   for (size_t i = 0; i < views.size(); ++i) {
     movie.add(picture(views[i]));

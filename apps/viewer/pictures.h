@@ -98,6 +98,7 @@ class PictureMaker {
   std::vector<View> still_views();
   std::vector<View> movie_views(int stride);
   double movie_rate();
+  void settle_framing(const std::vector<View>& views);
   void settle_range(const std::vector<View>& views);
   Bytes picture(const View& view);
   void report(size_t done, size_t total) const;

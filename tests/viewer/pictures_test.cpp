@@ -47,6 +47,7 @@ std::string fake_page(const std::string& extra = "") {
         frame = number;
         document.body.style.background = colour();
       },
+      fit: async frames => { window.fitted = frames; },
       picture: async (width, height) => {
         const canvas = document.createElement('canvas');
         [canvas.width, canvas.height] = [width, height];
@@ -198,6 +199,17 @@ TEST(Pictures, WritesSeveralAtOnce) {
   if (const auto colour = colour_of(folder / "f16.png"); !colour.empty()) {
     EXPECT_EQ(colour[3], 0);
   }
+}
+
+TEST(Pictures, FramesWhatTheyShow) {
+  SUPPLE_NEEDS_BROWSER();
+  HeadlessBrowser browser({});
+  const TemporaryFolder folder;
+  PictureOptions options = small_options();
+  options.frames = {15, 12};
+  PictureMaker maker(browser, fake_page(), options, {});
+  maker.shoot(folder / "out.png");
+  EXPECT_EQ(browser.evaluate("window.fitted"), Json({12, 15}));
 }
 
 TEST(Pictures, ShowsTheInterface) {

@@ -44,12 +44,26 @@ export class Framing {
     return true;
   }
 
-  /// Frames what is on stage as it is now.
-  frameNow(): void {
+  /// The box around what is on stage as it is now.
+  box(): Box3 {
     const box = new Box3();
     for (const actor of this.cast.actors) box.union(actor.box);
+    return box;
+  }
+
+  /// Frames what is on stage as it is now.
+  frameNow(): void {
+    const box = this.box();
     if (box.isEmpty()) return;
     this.rig.setSubject(box);
     this.rig.frame();
+  }
+
+  /// Frames a box without turning the camera.
+  fit(box: Box3): void {
+    if (box.isEmpty()) return;
+    const view = this.rig.view();
+    this.rig.setSubject(box);
+    this.rig.go(view, false);
   }
 }
