@@ -1,0 +1,94 @@
+// Solids for the examples' characters, sculpted stroke by stroke as a signed distance function:
+// round cones and ellipsoids, added or carved with smooth seams, and paint on top. A mirrored
+// stroke is laid on both sides of the plane x = 0 at once, so that a sculpture of mirrored and
+// centred strokes is symmetric to the last bit. Lengths are metres.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "supple/math/types.h"
+
+namespace supple::modelling {
+
+/// A colour as screens show it (sRGB, 0 to 1), in the linear values files hold.
+Vec3d screen_colour(double red, double green, double blue);
+
+/// A simple shape strokes are made of.
+struct Shape {
+  enum class Kind { round_cone, ellipsoid };
+  Kind kind = Kind::round_cone;
+  Vec3d start = Vec3d::Zero();  ///< first end, or the ellipsoid's centre
+  Vec3d end = Vec3d::Zero();
+  double start_radius = 0;
+  double end_radius = 0;
+  Vec3d radii = Vec3d::Zero();        ///< half axes of an ellipsoid
+  Mat3d to_axes = Mat3d::Identity();  ///< turns model directions into the ellipsoid's own
+
+  /// Signed distance of a point, negative inside; a close estimate for ellipsoids.
+  double distance(const Vec3d& point) const;
+
+  /// True when a point is further than `reach` from a ball around the shape.
+  bool is_beyond(double reach, const Vec3d& point) const;
+};
+
+/// A limb from `start` to `end`, round at both ends.
+Shape round_cone(const Vec3d& start, double start_radius, const Vec3d& end, double end_radius);
+
+/// An ellipsoid; `turn` rotates its axes.
+Shape ellipsoid(const Vec3d& centre, const Vec3d& radii, const Mat3d& turn = Mat3d::Identity());
+
+/// A ball.
+Shape ball(const Vec3d& centre, double radius);
+
+/// A solid with colours.
+class Sculpture {
+ public:
+  /// Adds a shape; `seam` is the width over which it melts into what is there. Mirrored: also on
+  /// the other side of x = 0.
+  void add(const Shape& shape, double seam, bool mirrored = false);
+
+  /// Takes a shape away, with a rounded rim.
+  void carve(const Shape& shape, double seam, bool mirrored = false);
+
+  /// Colours everything that has no paint.
+  void set_ground_colour(const Vec3d& colour) { m_ground = colour; }
+
+  /// Paints the surface inside a shape, fading over `softness` at its border; later paint covers
+  /// earlier paint by `strength` (0 to 1).
+  void paint(const Shape& shape, const Vec3d& colour, double softness, double strength = 1,
+             bool mirrored = false);
+
+  /// Signed distance of a point to the surface, negative inside. Exact far away, smooth near seams.
+  double distance(const Vec3d& point) const;
+
+  /// Distance and unit outward normal at a point, by differences over `step`.
+  std::pair<double, Vec3d> distance_and_normal(const Vec3d& point, double step = 1e-4) const;
+
+  /// Linear colour of a surface point.
+  Vec3d colour(const Vec3d& point) const;
+
+  /// A box that holds the solid.
+  Box3d box() const;
+
+ private:
+  struct Stroke {
+    Shape shape;
+    double seam;
+    bool mirrored;
+    bool carved;
+  };
+  struct Paint {
+    Shape shape;
+    Vec3d colour;
+    double softness;
+    double strength;
+    bool mirrored;
+  };
+
+  std::vector<Stroke> m_strokes;
+  std::vector<Paint> m_paints;
+  Vec3d m_ground = Vec3d::Constant(0.8);
+};
+
+}  // namespace supple::modelling

@@ -1,0 +1,208 @@
+#include "modelling/surface.h"
+
+#include <openvdb/openvdb.h>
+#include <openvdb/tools/VolumeToMesh.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "supple/core/error.h"
+#include "supple/core/parallel.h"
+
+namespace supple::modelling {
+namespace {
+
+using Quads = std::vector<Vec4i>;
+
+constexpr int band = 3;  // cells on either side of the surface that hold distances
+
+// Distances within a band around the surface. Blocks of 8 cells whose centre is further away than
+// their corners and the band reach are skipped: their sign is all that counts.
+openvdb::FloatGrid::Ptr distance_grid(const Sculpture& sculpture, double cell) {
+  constexpr int block = 8;
+  auto grid = openvdb::FloatGrid::create(static_cast<float>(band * cell));
+  grid->setTransform(openvdb::math::Transform::createLinearTransform(cell));
+  grid->setGridClass(openvdb::GRID_LEVEL_SET);
+  const Box3d box = sculpture.box();
+  Vec3i low, count;
+  for (int axis = 0; axis < 3; ++axis) {
+    low[axis] = static_cast<int>(std::floor(box.min()[axis] / cell / block)) - 1;
+    count[axis] = static_cast<int>(std::ceil(box.max()[axis] / cell / block)) + 1 - low[axis];
+  }
+  const size_t blocks =
+      static_cast<size_t>(count[0]) * static_cast<size_t>(count[1]) * static_cast<size_t>(count[2]);
+  struct Filled {
+    openvdb::Coord origin;
+    std::vector<float> values;  // empty where the block is all inside
+  };
+  std::vector<std::unique_ptr<Filled>> filled(blocks);
+  parallel_for(blocks, 4, [&](size_t begin, size_t end) {
+    for (size_t b = begin; b < end; ++b) {
+      const int i = static_cast<int>(b);
+      const Vec3i at = low + Vec3i(i % count[0], i / count[0] % count[1], i / count[0] / count[1]);
+      const Vec3d centre = (at.cast<double>() * block + Vec3d::Constant(0.5 * block - 0.5)) * cell;
+      // Seams and ellipsoids make the distance an estimate: twice the reach is safe.
+      const double reach = 2 * cell * (std::sqrt(3.0) * block / 2 + band);
+      const double there = sculpture.distance(centre);
+      if (there > reach) continue;
+      auto result = std::make_unique<Filled>();
+      result->origin = openvdb::Coord(at[0] * block, at[1] * block, at[2] * block);
+      if (there > -reach)
+        for (int z = 0; z < block; ++z)
+          for (int y = 0; y < block; ++y)
+            for (int x = 0; x < block; ++x)
+              result->values.push_back(static_cast<float>(
+                  sculpture.distance((at.cast<double>() * block + Vec3d(x, y, z)) * cell)));
+      filled[b] = std::move(result);
+    }
+  });
+  auto accessor = grid->getAccessor();
+  const float inside = static_cast<float>(-band * cell);
+  for (const auto& each : filled) {
+    if (!each) continue;
+    size_t n = 0;
+    for (int z = 0; z < block; ++z)
+      for (int y = 0; y < block; ++y)
+        for (int x = 0; x < block; ++x, ++n) {
+          const openvdb::Coord at = each->origin.offsetBy(x, y, z);
+          const float value = each->values.empty() ? inside : each->values[n];
+          if (std::abs(value) < -inside)
+            accessor.setValueOn(at, value);
+          else if (value < 0)
+            accessor.setValueOff(at, inside);
+        }
+  }
+  return grid;
+}
+
+// Moves a point along the normal until it lies on the surface, to a micrometre.
+Vec3d onto_surface(const Sculpture& sculpture, Vec3d point) {
+  for (int step = 0; step < 6; ++step) {
+    const auto [distance, normal] = sculpture.distance_and_normal(point);
+    point -= distance * normal;
+    if (std::abs(distance) < 1e-6) break;
+  }
+  return point;
+}
+
+// Spreads vertices evenly: each goes to the middle of its quads, tangentially, and back onto the
+// surface. Good triangles need no more than a few rounds.
+void relax(const Sculpture& sculpture, const Quads& quads, double cell,
+           std::vector<Vec3d>& points) {
+  constexpr int rounds = 4;
+  std::vector<Vec3d> sums(points.size());
+  std::vector<int> counts(points.size());
+  for (int round = 0; round <= rounds; ++round) {
+    std::fill(sums.begin(), sums.end(), Vec3d::Zero());
+    std::fill(counts.begin(), counts.end(), 0);
+    for (const Vec4i& quad : quads)
+      for (int c = 0; c < 4; ++c) {
+        const auto v = static_cast<size_t>(quad[c]);
+        sums[v] += points[static_cast<size_t>(quad[(c + 1) % 4])];
+        sums[v] += points[static_cast<size_t>(quad[(c + 3) % 4])];
+        counts[v] += 2;
+      }
+    parallel_for(points.size(), 256, [&](size_t begin, size_t end) {
+      for (size_t v = begin; v < end; ++v) {
+        if (counts[v] == 0) continue;
+        Vec3d step = 0.5 * (sums[v] / counts[v] - points[v]);
+        const double most = 0.25 * cell;
+        if (step.norm() > most) step *= most / step.norm();
+        points[v] = onto_surface(sculpture, round == rounds ? points[v] : Vec3d(points[v] + step));
+      }
+    });
+  }
+}
+
+// Makes mirror partners exact mirror images of each other: rounding has set them a little apart.
+void symmetrise(double cell, std::vector<Vec3d>& points) {
+  const double grain = 0.05 * cell;
+  const auto key = [&](const Vec3d& p) {
+    return std::array<int64_t, 3>{std::llround(p[0] / grain), std::llround(p[1] / grain),
+                                  std::llround(p[2] / grain)};
+  };
+  std::map<std::array<int64_t, 3>, size_t> places;
+  for (size_t v = 0; v < points.size(); ++v) places[key(points[v])] = v;
+  const auto partner = [&](size_t v) {
+    const Vec3d image(-points[v][0], points[v][1], points[v][2]);
+    const auto middle = key(image);
+    for (int64_t dx = -1; dx <= 1; ++dx)
+      for (int64_t dy = -1; dy <= 1; ++dy)
+        for (int64_t dz = -1; dz <= 1; ++dz) {
+          const auto found = places.find({middle[0] + dx, middle[1] + dy, middle[2] + dz});
+          if (found != places.end() && (points[found->second] - image).norm() < 0.5 * grain)
+            return found->second;
+        }
+    return points.size();
+  };
+  for (size_t v = 0; v < points.size(); ++v) {
+    const size_t other = partner(v);
+    if (other == points.size() || other < v) continue;
+    const Vec3d mean =
+        0.5 * (points[v] + Vec3d(-points[other][0], points[other][1], points[other][2]));
+    points[v] = mean;
+    points[other] = Vec3d(-mean[0], mean[1], mean[2]);
+    if (other == v) points[v][0] = 0;
+  }
+}
+
+// Splits quads along the diagonal that leaves the rounder triangles.
+void add_triangles(const Quads& quads, const std::vector<Vec3d>& points, TriangleMesh& mesh) {
+  const auto at = [&](int v) -> const Vec3d& { return points[static_cast<size_t>(v)]; };
+  for (const Vec4i& q : quads) {
+    const double first = (at(q[0]) - at(q[2])).squaredNorm();
+    const double second = (at(q[1]) - at(q[3])).squaredNorm();
+    if (first < second * (1 - 1e-9)) {
+      mesh.triangles.emplace_back(q[0], q[1], q[2]);
+      mesh.triangles.emplace_back(q[0], q[2], q[3]);
+    } else {
+      mesh.triangles.emplace_back(q[0], q[1], q[3]);
+      mesh.triangles.emplace_back(q[1], q[2], q[3]);
+    }
+  }
+}
+
+// The surface as OpenVDB finds it: one vertex per cell the surface crosses.
+void extract(const Sculpture& sculpture, double cell, std::vector<Vec3d>& points, Quads& quads) {
+  openvdb::initialize();
+  const auto grid = distance_grid(sculpture, cell);
+  std::vector<openvdb::Vec3s> vertices;
+  std::vector<openvdb::Vec4I> faces;
+  openvdb::tools::volumeToMesh(*grid, vertices, faces, 0.0);
+  for (const openvdb::Vec3s& p : vertices) points.emplace_back(p[0], p[1], p[2]);
+  // Its faces turn the other way round.
+  for (const openvdb::Vec4I& f : faces)
+    quads.emplace_back(static_cast<int>(f[3]), static_cast<int>(f[2]), static_cast<int>(f[1]),
+                       static_cast<int>(f[0]));
+}
+
+}  // namespace
+
+TriangleMesh mesh_surface(const Sculpture& sculpture, double cell) {
+  std::vector<Vec3d> points;
+  Quads quads;
+  extract(sculpture, cell, points, quads);
+  relax(sculpture, quads, cell, points);
+  symmetrise(cell, points);
+  TriangleMesh mesh;
+  for (const Vec3d& p : points) mesh.positions.push_back(p.cast<float>());
+  add_triangles(quads, points, mesh);
+  return mesh;
+}
+
+double cell_for_vertices(const Sculpture& sculpture, int vertices) {
+  // The number of vertices goes with the inverse square of the cell: start coarse, then correct.
+  double cell = sculpture.box().diagonal().norm() / 60;
+  for (int round = 0; round < 4; ++round) {
+    std::vector<Vec3d> points;
+    Quads quads;
+    extract(sculpture, cell, points, quads);
+    const double ratio = static_cast<double>(points.size()) / vertices;
+    if (std::abs(ratio - 1) < 0.03) break;
+    cell *= std::sqrt(ratio);
+  }
+  return cell;
+}
+
+}  // namespace supple::modelling
