@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 namespace supple::modelling {
 namespace {
@@ -50,6 +51,16 @@ double ellipsoid_distance(const Shape& shape, const Vec3d& point) {
   return level * (level - 1) / slope;
 }
 
+// A rod along a circle: its ends are balls, and between them the distance is that to the circle.
+double arc_distance(const Shape& arc, const Vec3d& point) {
+  const Vec3d p = arc.to_axes * (point - arc.start);
+  const double angle = std::atan2(std::abs(p[0]), p[1]);
+  const double near = std::min(angle, arc.half_angle);
+  const Vec3d nearest(std::copysign(arc.start_radius * std::sin(near), p[0]),
+                      arc.start_radius * std::cos(near), 0);
+  return (p - nearest).norm() - arc.end_radius;
+}
+
 // Distance of a shape, or of the nearer of it and its mirror image, with the seam between them.
 double distance_of(const Shape& shape, bool mirrored, double seam, const Vec3d& point) {
   const double here = shape.distance(point);
@@ -66,15 +77,26 @@ Vec3d screen_colour(double red, double green, double blue) {
 }
 
 double Shape::distance(const Vec3d& point) const {
-  return kind == Kind::ellipsoid ? ellipsoid_distance(*this, point)
-                                 : round_cone_distance(*this, point);
+  switch (kind) {
+    case Kind::round_cone:
+      return round_cone_distance(*this, point);
+    case Kind::ellipsoid:
+      return ellipsoid_distance(*this, point);
+    case Kind::arc:
+      return arc_distance(*this, point);
+    case Kind::half_space:
+      return end.dot(point - start);
+  }
+  return 0;
 }
 
 bool Shape::is_beyond(double reach, const Vec3d& point) const {
+  if (kind == Kind::half_space) return false;
   const bool round = kind == Kind::round_cone;
   const Vec3d centre = round ? Vec3d(0.5 * (start + end)) : start;
-  const double radius =
-      round ? 0.5 * (end - start).norm() + std::max(start_radius, end_radius) : radii.maxCoeff();
+  const double radius = round ? 0.5 * (end - start).norm() + std::max(start_radius, end_radius)
+                        : kind == Kind::arc ? start_radius + end_radius
+                                            : radii.maxCoeff();
   const double bound = reach + radius;
   return bound < 0 || (point - centre).squaredNorm() > bound * bound;
 }
@@ -99,6 +121,30 @@ Shape ellipsoid(const Vec3d& centre, const Vec3d& radii, const Mat3d& turn) {
 
 Shape ball(const Vec3d& centre, double radius) {
   return ellipsoid(centre, Vec3d::Constant(radius));
+}
+
+Shape arc(const Vec3d& centre, double radius, double half_angle, double thickness,
+          const Mat3d& turn) {
+  Shape shape;
+  shape.kind = Shape::Kind::arc;
+  shape.start = centre;
+  shape.start_radius = radius;
+  shape.end_radius = thickness;
+  shape.half_angle = half_angle;
+  shape.to_axes = turn.transpose();
+  return shape;
+}
+
+Shape half_space(const Vec3d& point, const Vec3d& normal) {
+  Shape shape;
+  shape.kind = Shape::Kind::half_space;
+  shape.start = point;
+  shape.end = normal;
+  return shape;
+}
+
+Mat3d turn(double angle, const Vec3d& axis) {
+  return Eigen::AngleAxisd(angle * std::numbers::pi / 180, axis.normalized()).toRotationMatrix();
 }
 
 void Sculpture::add(const Shape& shape, double seam, bool mirrored) {
@@ -162,8 +208,10 @@ Box3d Sculpture::box() const {
     const bool round = shape.kind == Shape::Kind::round_cone;
     // A seam swells the surface by at most a sixth of its width.
     const double swell = stroke.seam / 6;
-    const double reach =
-        (round ? std::max(shape.start_radius, shape.end_radius) : shape.radii.maxCoeff()) + swell;
+    const double reach = swell + (round ? std::max(shape.start_radius, shape.end_radius)
+                                  : shape.kind == Shape::Kind::arc
+                                      ? shape.start_radius + shape.end_radius
+                                      : shape.radii.maxCoeff());
     Box3d own(shape.start - Vec3d::Constant(reach), shape.start + Vec3d::Constant(reach));
     if (round) {
       own.extend(shape.end - Vec3d::Constant(reach));

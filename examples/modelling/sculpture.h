@@ -1,6 +1,6 @@
 // Solids for the examples' characters, sculpted stroke by stroke as a signed distance function:
-// round cones and ellipsoids, added or carved with smooth seams, and paint on top. A mirrored
-// stroke is laid on both sides of the plane x = 0 at once, so that a sculpture of mirrored and
+// round cones, ellipsoids and bent rods, added or carved with smooth seams, and paint on top. A
+// mirrored stroke is laid on both sides of the plane x = 0 at once, so that a sculpture of mirrored and
 // centred strokes is symmetric to the last bit. Lengths are metres.
 #pragma once
 
@@ -16,14 +16,15 @@ Vec3d screen_colour(double red, double green, double blue);
 
 /// A simple shape strokes are made of.
 struct Shape {
-  enum class Kind { round_cone, ellipsoid };
+  enum class Kind { round_cone, ellipsoid, arc, half_space };
   Kind kind = Kind::round_cone;
-  Vec3d start = Vec3d::Zero();  ///< first end, or the ellipsoid's centre
+  Vec3d start = Vec3d::Zero();  ///< first end, or the centre, or a point of the plane
   Vec3d end = Vec3d::Zero();
-  double start_radius = 0;
-  double end_radius = 0;
+  double start_radius = 0;  ///< radius at the first end, or of an arc's circle
+  double end_radius = 0;    ///< radius at the other end, or of an arc's rod
+  double half_angle = 0;    ///< of an arc, in radians
   Vec3d radii = Vec3d::Zero();        ///< half axes of an ellipsoid
-  Mat3d to_axes = Mat3d::Identity();  ///< turns model directions into the ellipsoid's own
+  Mat3d to_axes = Mat3d::Identity();  ///< turns model directions into the shape's own
 
   /// Signed distance of a point, negative inside; a close estimate for ellipsoids.
   double distance(const Vec3d& point) const;
@@ -41,6 +42,25 @@ Shape ellipsoid(const Vec3d& centre, const Vec3d& radii, const Mat3d& turn = Mat
 /// A ball.
 Shape ball(const Vec3d& centre, double radius);
 
+/// A rod of radius `thickness` bent along a circle about `centre`: it spans `half_angle` radians on
+/// either side of the own +Y axis, in the own XY plane; `turn` rotates these axes.
+Shape arc(const Vec3d& centre, double radius, double half_angle, double thickness,
+          const Mat3d& turn = Mat3d::Identity());
+
+/// Everything behind the plane through `point` with the outward unit `normal`; for carving only.
+Shape half_space(const Vec3d& point, const Vec3d& normal);
+
+/// The rotation by `angle` degrees about an axis.
+Mat3d turn(double angle, const Vec3d& axis);
+
+/// A region to be meshed finer: cells are smaller by `zoom` within `radius` of `centre`, and grow
+/// to the usual size with the distance from it. The centre lies in the plane x = 0.
+struct Focus {
+  Vec3d centre = Vec3d::Zero();
+  double radius = 0;
+  double zoom = 1;
+};
+
 /// A solid with colours.
 class Sculpture {
  public:
@@ -50,6 +70,10 @@ class Sculpture {
 
   /// Takes a shape away, with a rounded rim.
   void carve(const Shape& shape, double seam, bool mirrored = false);
+
+  /// Where meshes are finer.
+  void set_focus(const Focus& focus) { m_focus = focus; }
+  const Focus& focus() const { return m_focus; }
 
   /// Colours everything that has no paint.
   void set_ground_colour(const Vec3d& colour) { m_ground = colour; }
@@ -88,6 +112,7 @@ class Sculpture {
 
   std::vector<Stroke> m_strokes;
   std::vector<Paint> m_paints;
+  Focus m_focus;
   Vec3d m_ground = Vec3d::Constant(0.8);
 };
 

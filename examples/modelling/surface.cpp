@@ -17,6 +17,43 @@ using Quads = std::vector<Vec4i>;
 
 constexpr int band = 3;  // cells on either side of the surface that hold distances
 
+// The grid's space, where the focus of a sculpture is magnified. Beyond the focus, distances from its
+// centre keep their differences, so that the map back never stretches: cells are at most as large
+// as without focus, and distances in the model bound distances in the grid.
+class GridSpace {
+ public:
+  explicit GridSpace(const Focus& focus) : m_focus(focus), m_blend(focus.radius) {}
+
+  /// The model's point for a point of the grid's space.
+  Vec3d to_model(const Vec3d& point) const {
+    const Vec3d out = point - m_focus.centre;
+    const double length = out.norm();
+    return length < 1e-12 ? m_focus.centre : m_focus.centre + to_radius(length) / length * out;
+  }
+
+  /// A box in the grid's space that holds a box of the model.
+  Box3d to_grid(Box3d box) const {
+    const double growth = (m_focus.zoom - 1) * (m_focus.radius + 0.5 * m_blend);
+    box.min().array() -= growth;
+    box.max().array() += growth;
+    return box;
+  }
+
+ private:
+  // The slope is 1 / zoom up to the focus' radius, then grows to 1 over the blend's length.
+  double to_radius(double length) const {
+    const double inner = m_focus.zoom * m_focus.radius;
+    if (length <= inner) return length / m_focus.zoom;
+    const double slope = 1 / m_focus.zoom;
+    const double s = std::min((length - inner) / m_blend, 1.0);
+    const double blended = m_focus.radius + m_blend * (slope * s + (1 - slope) * s * s / 2);
+    return blended + std::max(0.0, length - inner - m_blend);
+  }
+
+  Focus m_focus;
+  double m_blend;
+};
+
 // Distances within a band around the surface. Blocks of 8 cells whose centre is further away than
 // their corners and the band reach are skipped: their sign is all that counts.
 openvdb::FloatGrid::Ptr distance_grid(const Sculpture& sculpture, double cell) {
@@ -24,7 +61,8 @@ openvdb::FloatGrid::Ptr distance_grid(const Sculpture& sculpture, double cell) {
   auto grid = openvdb::FloatGrid::create(static_cast<float>(band * cell));
   grid->setTransform(openvdb::math::Transform::createLinearTransform(cell));
   grid->setGridClass(openvdb::GRID_LEVEL_SET);
-  const Box3d box = sculpture.box();
+  const GridSpace space(sculpture.focus());
+  const Box3d box = space.to_grid(sculpture.box());
   Vec3i low, count;
   for (int axis = 0; axis < 3; ++axis) {
     low[axis] = static_cast<int>(std::floor(box.min()[axis] / cell / block)) - 1;
@@ -44,7 +82,7 @@ openvdb::FloatGrid::Ptr distance_grid(const Sculpture& sculpture, double cell) {
       const Vec3d centre = (at.cast<double>() * block + Vec3d::Constant(0.5 * block - 0.5)) * cell;
       // Seams and ellipsoids make the distance an estimate: twice the reach is safe.
       const double reach = 2 * cell * (std::sqrt(3.0) * block / 2 + band);
-      const double there = sculpture.distance(centre);
+      const double there = sculpture.distance(space.to_model(centre));
       if (there > reach) continue;
       auto result = std::make_unique<Filled>();
       result->origin = openvdb::Coord(at[0] * block, at[1] * block, at[2] * block);
@@ -52,8 +90,8 @@ openvdb::FloatGrid::Ptr distance_grid(const Sculpture& sculpture, double cell) {
         for (int z = 0; z < block; ++z)
           for (int y = 0; y < block; ++y)
             for (int x = 0; x < block; ++x)
-              result->values.push_back(static_cast<float>(
-                  sculpture.distance((at.cast<double>() * block + Vec3d(x, y, z)) * cell)));
+              result->values.push_back(static_cast<float>(sculpture.distance(
+                  space.to_model((at.cast<double>() * block + Vec3d(x, y, z)) * cell))));
       filled[b] = std::move(result);
     }
   });
@@ -170,7 +208,9 @@ void extract(const Sculpture& sculpture, double cell, std::vector<Vec3d>& points
   std::vector<openvdb::Vec3s> vertices;
   std::vector<openvdb::Vec4I> faces;
   openvdb::tools::volumeToMesh(*grid, vertices, faces, 0.0);
-  for (const openvdb::Vec3s& p : vertices) points.emplace_back(p[0], p[1], p[2]);
+  const GridSpace space(sculpture.focus());
+  for (const openvdb::Vec3s& p : vertices)
+    points.push_back(space.to_model(Vec3d(p[0], p[1], p[2])));
   // Its faces turn the other way round.
   for (const openvdb::Vec4I& f : faces)
     quads.emplace_back(static_cast<int>(f[3]), static_cast<int>(f[2]), static_cast<int>(f[1]),
