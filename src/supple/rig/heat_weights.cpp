@@ -1,0 +1,208 @@
+#include "supple/rig/heat_weights.h"
+
+#include <algorithm>
+#include <cmath>
+#include <queue>
+
+#include "supple/core/parallel.h"
+
+namespace supple {
+namespace {
+
+// c in Δw = c/d² (w − p) at smoothness 1.
+constexpr double default_heat = 1;
+
+// A bone has a share of nodes that are up to this much further from it than from their nearest one.
+constexpr double shared_reach = 0.25;
+
+// Thinner parts than this, in cells, all count as equally thick: the grid cannot measure them.
+constexpr double least_radius = 2;
+
+// Where exp(-x) of a bone's heat is left, it counts as none.
+constexpr double negligible = 7;
+
+// Of the residual, relative to the right-hand side.
+constexpr double tolerance = 1e-7;
+constexpr int most_iterations = 2000;
+
+// Distances are blunted below half a cell, where the grid cannot tell bones apart.
+double blunt(double distance, double spacing) { return std::hypot(distance, spacing / 2); }
+
+struct Share {
+  int32_t node;
+  double share;
+};
+
+// What holds nodes at their temperature, and where that comes from.
+struct HeatField {
+  std::vector<std::vector<Share>> shares;  // by bone: p
+  std::vector<double> flow;  // c/d² times the volume, per node; 0 where no bone can be reached
+  std::vector<double> rate;  // sqrt(c)/d: heat fades as exp(-∫ rate ds)
+};
+
+// Near and far are measured in thicknesses of the solid around each bone, so that the side of the
+// chest belongs to the spine deep inside and not to the thin arm beside it. Shares fall smoothly
+// from the nearest bone to those `shared_reach` further: a node midway between two bones belongs to
+// both.
+HeatField make_field(const SolidGraph& graph, const BoneDistances& distances, size_t bone_count,
+                     double c) {
+  HeatField field;
+  field.shares.resize(bone_count);
+  field.flow.assign(graph.nodes(), 0);
+  field.rate.assign(graph.nodes(), 0);
+  const double h = graph.grid.spacing;
+  std::vector<double> share;
+  for (size_t i = 0; i < graph.nodes(); ++i) {
+    const auto near = distances.of(i);
+    if (near.empty()) continue;
+    const auto relative = [&](const NearBone& bone) {
+      return blunt(bone.distance, h) / std::max(bone.radius, least_radius * h);
+    };
+    double nearest = INFINITY, sum = 0, distance = 0;
+    for (const NearBone& bone : near) nearest = std::min(nearest, relative(bone));
+    share.clear();
+    for (const NearBone& bone : near) {
+      const double excess = relative(bone) / nearest - 1;
+      share.push_back(std::pow(std::max(0.0, 1 - excess / shared_reach), 2));
+      sum += share.back();
+      distance += share.back() * blunt(bone.distance, h);
+    }
+    for (size_t k = 0; k < near.size(); ++k)
+      if (share[k] > 0)
+        field.shares[near[k].bone].push_back({static_cast<int32_t>(i), share[k] / sum});
+    const double d = distance / sum;
+    field.flow[i] = c / (d * d) * graph.volumes[i];
+    field.rate[i] = std::sqrt(c) / d;
+  }
+  return field;
+}
+
+// The part of the solid one bone heats, and the equations there; nodes beyond are cold.
+class BoneHeat {
+ public:
+  BoneHeat(const SolidGraph& graph, const HeatField& field, std::span<const Share> shares)
+      : m_graph(graph), m_field(field) {
+    find_domain(shares);
+    assemble(shares);
+  }
+
+  std::vector<HeatWeight> solve() const;
+
+ private:
+  void find_domain(std::span<const Share> shares);
+  void assemble(std::span<const Share> shares);
+  void apply(const std::vector<double>& x, std::vector<double>& y) const;
+
+  const SolidGraph& m_graph;
+  const HeatField& m_field;
+  std::vector<int32_t> m_nodes;  // of the domain, rising
+  std::vector<int32_t> m_local;  // number of a node in the domain, or -1
+  std::vector<double> m_diagonal, m_right;
+  std::vector<size_t> m_offsets;
+  std::vector<int32_t> m_columns;
+  std::vector<float> m_values;
+};
+
+// All nodes the heat of the nodes in `shares` can reach before it fades.
+void BoneHeat::find_domain(std::span<const Share> shares) {
+  using Visit = std::pair<double, int32_t>;
+  std::priority_queue<Visit, std::vector<Visit>, std::greater<>> queue;
+  std::vector<double> faded(m_graph.nodes(), INFINITY);
+  const auto offer = [&](int32_t node, double value) {
+    if (value >= faded[node] || value > negligible) return;
+    if (std::isinf(faded[node])) m_nodes.push_back(node);
+    faded[node] = value;
+    queue.emplace(value, node);
+  };
+  for (const Share& share : shares) offer(share.node, 0);
+  while (!queue.empty()) {
+    const auto [value, node] = queue.top();
+    queue.pop();
+    if (value > faded[node]) continue;
+    for (const SolidLink& link : m_graph.of(static_cast<size_t>(node)))
+      if (link.conductance > 0)
+        offer(link.node,
+              value + double{link.length} * (m_field.rate[node] + m_field.rate[link.node]) / 2);
+  }
+  std::sort(m_nodes.begin(), m_nodes.end());
+}
+
+// Σ conductance (w_i − w_j) + flow_i (w_i − p_i) = 0 at every node i.
+void BoneHeat::assemble(std::span<const Share> shares) {
+  m_local.assign(m_graph.nodes(), -1);
+  for (size_t i = 0; i < m_nodes.size(); ++i) m_local[m_nodes[i]] = static_cast<int32_t>(i);
+  m_offsets.push_back(0);
+  for (const int32_t node : m_nodes) {
+    double diagonal = m_field.flow[node];
+    for (const SolidLink& link : m_graph.of(static_cast<size_t>(node))) {
+      if (link.conductance <= 0) continue;
+      diagonal += link.conductance;
+      if (m_local[link.node] < 0) continue;
+      m_columns.push_back(m_local[link.node]);
+      m_values.push_back(link.conductance);
+    }
+    m_diagonal.push_back(diagonal);
+    m_offsets.push_back(m_columns.size());
+  }
+  m_right.assign(m_nodes.size(), 0);
+  for (const Share& share : shares)
+    m_right[m_local[share.node]] = m_field.flow[share.node] * share.share;
+}
+
+void BoneHeat::apply(const std::vector<double>& x, std::vector<double>& y) const {
+  for (size_t i = 0; i < m_nodes.size(); ++i) {
+    double sum = m_diagonal[i] * x[i];
+    for (size_t k = m_offsets[i]; k < m_offsets[i + 1]; ++k)
+      sum -= double{m_values[k]} * x[m_columns[k]];
+    y[i] = sum;
+  }
+}
+
+// Conjugate gradients, preconditioned by the diagonal.
+std::vector<HeatWeight> BoneHeat::solve() const {
+  const size_t n = m_nodes.size();
+  std::vector<double> x(n, 0), r = m_right, z(n), p(n), q(n);
+  double rz = 0;
+  for (size_t i = 0; i < n; ++i) {
+    p[i] = z[i] = r[i] / m_diagonal[i];
+    rz += r[i] * z[i];
+  }
+  const double goal = tolerance * tolerance * rz;
+  for (int iteration = 0; iteration < most_iterations && rz > goal; ++iteration) {
+    apply(p, q);
+    double pq = 0;
+    for (size_t i = 0; i < n; ++i) pq += p[i] * q[i];
+    const double alpha = rz / pq;
+    double next = 0;
+    for (size_t i = 0; i < n; ++i) {
+      x[i] += alpha * p[i];
+      r[i] -= alpha * q[i];
+      z[i] = r[i] / m_diagonal[i];
+      next += r[i] * z[i];
+    }
+    const double beta = next / rz;
+    rz = next;
+    for (size_t i = 0; i < n; ++i) p[i] = z[i] + beta * p[i];
+  }
+  std::vector<HeatWeight> weights;
+  for (size_t i = 0; i < n; ++i)
+    if (m_nodes[i] >= static_cast<int32_t>(m_graph.cell_nodes))
+      weights.push_back({m_nodes[i] - static_cast<int32_t>(m_graph.cell_nodes), x[i]});
+  return weights;
+}
+
+}  // namespace
+
+std::vector<std::vector<HeatWeight>> heat_weights(const SolidGraph& graph,
+                                                  const BoneDistances& distances, size_t bone_count,
+                                                  const HeatOptions& options) {
+  const double c = default_heat / (options.smoothness * options.smoothness);
+  const HeatField field = make_field(graph, distances, bone_count, c);
+  std::vector<std::vector<HeatWeight>> weights(bone_count);
+  parallel_for(bone_count, 1, [&](size_t bone, size_t) {
+    weights[bone] = BoneHeat(graph, field, field.shares[bone]).solve();
+  });
+  return weights;
+}
+
+}  // namespace supple
