@@ -1,5 +1,6 @@
 #include "actors/pomelo.h"
 
+#include "actors/pomelo_clips.h"
 #include "actors/pomelo_parts.h"
 
 namespace supple::actors {
@@ -31,17 +32,18 @@ void sculpt_head(Sculpture& s) {
   s.add(ball({0.142, 0.858, 0.092}, 0.100), 0.07, true);             // cheeks
   s.add(ellipsoid({0, 0.868, 0.165}, {0.085, 0.050, 0.060}), 0.04);  // muzzle
   // Ears: broad leaves that cup forward, with tips that hang.
-  s.add(ellipsoid({0.295, 1.060, -0.015}, {0.165, 0.098, 0.036}, ear_axes()), 0.035, true);
-  s.add(ellipsoid({0.425, 1.070, 0.035}, {0.050, 0.085, 0.032}, turn(-55, Vec3d::UnitZ())), 0.06, true);
+  s.add(ellipsoid({0.295, 1.060, -0.015}, {0.165, 0.098, 0.036}, ear_axes()), 0.06, true);
+  s.add(ellipsoid({0.425, 1.070, 0.035}, {0.050, 0.085, 0.032}, turn(-55, Vec3d::UnitZ())), 0.06,
+        true);
   s.carve(ellipsoid({0.310, 1.070, 0.055}, {0.125, 0.062, 0.048}, ear_axes()), 0.025, true);
   // A sprout of two leaves.
   s.add(round_cone({0, 1.09, 0}, 0.018, {0, 1.15, -0.01}, 0.014), 0.02);
   s.add(ellipsoid({0.055, 1.178, -0.01}, {0.060, 0.034, 0.018}, turn(25, Vec3d::UnitZ())), 0.012,
         true);
-  s.carve(eye_shape(eye_gap), 0.012, true);
+  s.carve(eye_shape(eye_gap), 0.016, true);
   s.add(ellipsoid(nose, {0.026, 0.018, 0.018}), 0.012);
   s.carve(smile(), 0.008);
-  s.set_focus({{0, 0.92, 0.12}, 0.14, 1.7});
+  s.set_focus({{0, 0.91, 0.15}, 0.13, 2.0});
 }
 
 void sculpt_arm(Sculpture& s) {
@@ -69,7 +71,7 @@ void paint(Sculpture& s) {
   s.paint(ellipsoid({0, 0.465, 0.22}, {0.178, 0.180, 0.16}), cream, 0.030);
   s.paint(ellipsoid({0, 0.866, 0.195}, {0.108, 0.060, 0.08}), cream, 0.014);
   s.paint(ball({0.170, 0.868, 0.175}, 0.052), flesh, 0.06, 0.8, true);
-  s.paint(ball(on_arm(0.43), 0.130), peel, 0.035, 1, true);
+  s.paint(ellipsoid(on_arm(0.415, 0.02), {0.130, 0.100, 0.160}, hand_axes()), peel, 0.035, 1, true);
   s.paint(ellipsoid({0.16, 0.02, 0.08}, {0.14, 0.085, 0.19}), peel, 0.035, 1, true);
   s.paint(ball({0, 0.365, -0.26}, 0.075), cream, 0.03);
   s.paint(ball({0.455, 1.09, 0.02}, 0.095), peel, 0.06, 1, true);
@@ -77,7 +79,8 @@ void paint(Sculpture& s) {
           true);
   s.paint(ellipsoid({0, 1.19, -0.01}, {0.16, 0.075, 0.06}), leaf, 0.02);
   s.paint(ellipsoid(nose, {0.032, 0.024, 0.024}), peel, 0.010);
-  s.paint(smile(0.004), dark, 0.008, 0.9);
+  s.paint(eye_shape(0.003), dark, 0.010, 1, true);
+  s.paint(smile(0.003), dark, 0.008, 0.9);
 }
 
 // Highlights sit on the same side of both eyes, where one lamp would leave them.
@@ -87,9 +90,9 @@ Sculpture sculpt_eyes() {
   s.set_ground_colour(dark);
   for (const double side : {-1.0, 1.0}) {
     const Vec3d middle(side * eye[0], eye[1], eye[2]);
-    s.paint(ellipsoid(middle + Vec3d(0, -0.034, 0.045), {0.034, 0.028, 0.04}), glow, 0.03);
-    s.paint(ball(middle + Vec3d(0.016, 0.026, 0.042), 0.0165), white, 0.007);
-    s.paint(ball(middle + Vec3d(-0.016, -0.020, 0.046), 0.0085), white, 0.006, 0.9);
+    s.paint(ellipsoid(middle + Vec3d(0, -0.034, 0.030), {0.034, 0.028, 0.04}), glow, 0.03);
+    s.paint(ball(middle + Vec3d(0.015, 0.026, 0.028), 0.0165), white, 0.008);
+    s.paint(ball(middle + Vec3d(-0.016, -0.020, 0.032), 0.0085), white, 0.006, 0.9);
   }
   return s;
 }
@@ -106,8 +109,10 @@ modelling::Actor pomelo() {
   sculpt_arm(body);
   sculpt_leg(body);
   paint(body);
-  actor.pieces.push_back({"body", body, 0.90, ""});
-  actor.pieces.push_back({"eyes", sculpt_eyes(), 0.10, "head"});
+  actor.pieces.push_back({"body", body, 0.87, ""});
+  actor.pieces.push_back({"eyes", sculpt_eyes(), 0.13, "head"});
+  actor.clips = {pomelo_dance(actor.armature), pomelo_idle(actor.armature),
+                 pomelo_walk(actor.armature), pomelo_crouch(actor.armature)};
   return actor;
 }
 

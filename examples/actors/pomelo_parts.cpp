@@ -15,7 +15,7 @@ Mat3d hand_axes() {
 }
 
 Shape eye_shape(double gap) {
-  return ellipsoid(eye, Vec3d(0.050, 0.064, 0.050) + Vec3d::Constant(gap),
+  return ellipsoid(eye, Vec3d(0.050, 0.064, 0.036) + Vec3d::Constant(gap),
                    turn(24, Vec3d::UnitY()));
 }
 
@@ -30,12 +30,17 @@ Armature pomelo_armature() {
     free.push_back({name, Vec3d::Unit(axis), true});
   const Freedom bend{"bend", Vec3d::UnitX()}, twist{"twist", Vec3d::UnitY()},
       lean{"lean", Vec3d::UnitZ()};
-  a.add("pelvis", "", {0, 0.400, -0.010}, free);
-  a.add("spine", "pelvis", {0, 0.500, -0.015}, ball_joint());
-  a.add("chest", "spine", {0, 0.620, -0.015}, ball_joint());
+  a.add("pelvis", "", {0, 0.340, -0.030}, free);
+  a.add("spine", "pelvis", {0, 0.390, -0.030}, ball_joint());
+  a.add("chest", "spine", {0, 0.655, -0.020}, ball_joint());
+  // Marks at the ends of bones that have no freedom: they make the belly follow the spine, not the
+  // thighs, which are nearer.
+  a.add("belly_end", "spine", {0, 0.450, 0.200});
+  a.add_pair("flank_end", "spine", {0.170, 0.460, 0.050});
+  a.add_pair("rib_end", "chest", {0.090, 0.640, 0.050});
   a.add("neck", "chest", {0, 0.765, -0.010}, {bend, lean});
   a.add("head", "neck", {0, 0.830, -0.005}, ball_joint());
-  a.add("crown", "head", {0, 1.080, 0});
+  a.add("head_end", "head", {0, 1.080, 0});
   a.add_pair("clavicle", "chest", {0.045, 0.715, -0.010}, {lean, twist});
   a.add_pair("shoulder", "clavicle", shoulder,
              {{"raise", Vec3d::UnitZ()}, {"swing", -Vec3d::UnitY()}, {"roll", arm}});
@@ -44,17 +49,15 @@ Armature pomelo_armature() {
   const char* names[] = {"little", "middle", "index"};
   for (int f = 0; f < 3; ++f) {
     const std::string name = names[f];
-    a.add_pair(name, "wrist", on_arm(0.385, 0.85 * finger_places[f]),
-               {{"curl", -thumb_side}});
-    a.add_pair(name + "_end", name, on_arm(0.425, 1.1 * finger_places[f]),
-               {{"curl", -thumb_side}});
+    a.add_pair(name, "wrist", on_arm(0.385, 0.85 * finger_places[f]), {{"curl", -thumb_side}});
+    a.add_pair(name + "_tip", name, on_arm(0.425, 1.1 * finger_places[f]), {{"curl", -thumb_side}});
   }
   a.add_pair("thumb", "wrist", on_arm(0.318, 0.040), {{"curl", 0.8 * arm - 0.6 * thumb_side}});
   a.add_pair("hip", "pelvis", hip,
              {{"bend", -Vec3d::UnitX()}, {"twist", Vec3d::UnitY()}, {"spread", Vec3d::UnitZ()}});
   a.add_pair("knee", "hip", knee, {bend});
   a.add_pair("ankle", "knee", ankle, {bend, lean});
-  a.add_pair("toe", "ankle", {0.170, 0.035, 0.150});
+  a.add_pair("toe_end", "ankle", {0.170, 0.035, 0.150});
   return a;
 }
 

@@ -7,15 +7,16 @@
 namespace supple::actors {
 
 inline const Vec3d shoulder(0.150, 0.705, -0.010);
-inline const Vec3d arm(0.743, -0.669, 0);        ///< from shoulder to hand
-inline const Vec3d arm_top(0.669, 0.743, 0);  ///< away from the body, across the arm
-inline const Vec3d hand_back(0.512, 0.569, 0.643);    ///< out of the back of the hand
+inline const Vec3d arm(0.743, -0.669, 0);              ///< from shoulder to hand
+inline const Vec3d arm_top(0.669, 0.743, 0);           ///< away from the body, across the arm
+inline const Vec3d hand_back(0.512, 0.569, 0.643);     ///< out of the back of the hand
 inline const Vec3d thumb_side(-0.430, -0.478, 0.766);  ///< across the hand, towards the thumb
 inline const Vec3d hip(0.110, 0.360, 0.000);
 inline const Vec3d knee(0.132, 0.212, 0.030);
 inline const Vec3d ankle(0.140, 0.072, 0.000);
+inline const Vec3d foot_ball(0.165, 0.000, 0.110);
 inline const Vec3d nose(0, 0.898, 0.226);
-inline const Vec3d eye(0.092, 0.955, 0.152);
+inline const Vec3d eye(0.097, 0.955, 0.164);
 inline constexpr double eye_gap = 0.0015;
 inline constexpr double finger_places[] = {-0.038, 0.0, 0.038};
 

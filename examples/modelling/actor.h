@@ -6,6 +6,7 @@
 
 #include "modelling/armature.h"
 #include "modelling/sculpture.h"
+#include "supple/rig/auto_weights.h"
 #include "supple/rig/character.h"
 
 namespace supple::modelling {
@@ -24,6 +25,7 @@ struct Actor {
   std::vector<Piece> pieces;
   Armature armature;
   std::vector<Clip> clips;
+  AutoWeightOptions weighting;  ///< how smooth weights are made
 };
 
 /// Builds an actor with about `vertices` skin vertices, with colours, weights, parts and clips.

@@ -30,9 +30,8 @@ void Armature::add(const std::string& name, const std::string& parent, const Vec
       joint.parent < 0 ? place : Vec3d(place - m_places[static_cast<size_t>(joint.parent)]);
   joint.is_bone = true;
   for (const Freedom& freedom : freedoms)
-    m_freedoms.push_back(
-        {static_cast<int>(m_places.size()),
-         {freedom.name, freedom.axis.normalized(), freedom.slides}});
+    m_freedoms.push_back({static_cast<int>(m_places.size()),
+                          {freedom.name, freedom.axis.normalized(), freedom.slides}});
   m_skeleton.joints.push_back(std::move(joint));
   m_places.push_back(place);
 }

@@ -1,6 +1,6 @@
 // The skeleton of an example's character, joint by joint: where each sits and in which ways it can
-// move. Joints do not turn at rest: their axes are those of the model. A pair is one joint on either
-// side of the plane x = 0 (left is +X), and the same value moves both as mirror images.
+// move. Joints do not turn at rest: their axes are those of the model. A pair is one joint on
+// either side of the plane x = 0 (left is +X), and the same value moves both as mirror images.
 #pragma once
 
 #include <span>

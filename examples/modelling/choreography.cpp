@@ -93,8 +93,7 @@ void Choreography::solve(const Leg& leg, double time, std::vector<double>& value
                            .ldlt()
                            .solve(-slopes.transpose() * now);
     const double shorten = std::min(1.0, 0.5 / std::max(step.norm(), 1e-300));
-    for (int c = 0; c < 6; ++c)
-      values[leg.freedoms[static_cast<size_t>(c)]] += shorten * step[c];
+    for (int c = 0; c < 6; ++c) values[leg.freedoms[static_cast<size_t>(c)]] += shorten * step[c];
     now = miss_now();
   }
 }

@@ -33,6 +33,8 @@ void choose_slopes(double period, std::vector<Beat>& beats) {
 }  // namespace
 
 Curve through(double period, std::vector<Beat> beats) {
+  std::sort(beats.begin(), beats.end(),
+            [](const Beat& a, const Beat& b) { return a.time < b.time; });
   choose_slopes(period, beats);
   return [period, beats = std::move(beats)](double time) {
     const double t = within(time - beats.front().time, period) + beats.front().time;

@@ -208,10 +208,10 @@ Box3d Sculpture::box() const {
     const bool round = shape.kind == Shape::Kind::round_cone;
     // A seam swells the surface by at most a sixth of its width.
     const double swell = stroke.seam / 6;
-    const double reach = swell + (round ? std::max(shape.start_radius, shape.end_radius)
-                                  : shape.kind == Shape::Kind::arc
-                                      ? shape.start_radius + shape.end_radius
-                                      : shape.radii.maxCoeff());
+    const double reach =
+        swell + (round                            ? std::max(shape.start_radius, shape.end_radius)
+                 : shape.kind == Shape::Kind::arc ? shape.start_radius + shape.end_radius
+                                                  : shape.radii.maxCoeff());
     Box3d own(shape.start - Vec3d::Constant(reach), shape.start + Vec3d::Constant(reach));
     if (round) {
       own.extend(shape.end - Vec3d::Constant(reach));

@@ -1,7 +1,7 @@
 // Solids for the examples' characters, sculpted stroke by stroke as a signed distance function:
 // round cones, ellipsoids and bent rods, added or carved with smooth seams, and paint on top. A
-// mirrored stroke is laid on both sides of the plane x = 0 at once, so that a sculpture of mirrored and
-// centred strokes is symmetric to the last bit. Lengths are metres.
+// mirrored stroke is laid on both sides of the plane x = 0 at once, so that a sculpture of mirrored
+// and centred strokes is symmetric to the last bit. Lengths are metres.
 #pragma once
 
 #include <utility>
@@ -20,9 +20,9 @@ struct Shape {
   Kind kind = Kind::round_cone;
   Vec3d start = Vec3d::Zero();  ///< first end, or the centre, or a point of the plane
   Vec3d end = Vec3d::Zero();
-  double start_radius = 0;  ///< radius at the first end, or of an arc's circle
-  double end_radius = 0;    ///< radius at the other end, or of an arc's rod
-  double half_angle = 0;    ///< of an arc, in radians
+  double start_radius = 0;            ///< radius at the first end, or of an arc's circle
+  double end_radius = 0;              ///< radius at the other end, or of an arc's rod
+  double half_angle = 0;              ///< of an arc, in radians
   Vec3d radii = Vec3d::Zero();        ///< half axes of an ellipsoid
   Mat3d to_axes = Mat3d::Identity();  ///< turns model directions into the shape's own
 

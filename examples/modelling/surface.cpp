@@ -17,9 +17,9 @@ using Quads = std::vector<Vec4i>;
 
 constexpr int band = 3;  // cells on either side of the surface that hold distances
 
-// The grid's space, where the focus of a sculpture is magnified. Beyond the focus, distances from its
-// centre keep their differences, so that the map back never stretches: cells are at most as large
-// as without focus, and distances in the model bound distances in the grid.
+// The grid's space, where the focus of a sculpture is magnified. Beyond the focus, distances from
+// its centre keep their differences, so that the map back never stretches: cells are at most as
+// large as without focus, and distances in the model bound distances in the grid.
 class GridSpace {
  public:
   explicit GridSpace(const Focus& focus) : m_focus(focus), m_blend(focus.radius) {}
