@@ -30,8 +30,8 @@ void Armature::add(const std::string& name, const std::string& parent, const Vec
       joint.parent < 0 ? place : Vec3d(place - m_places[static_cast<size_t>(joint.parent)]);
   joint.is_bone = true;
   for (const Freedom& freedom : freedoms)
-    m_freedoms.push_back({static_cast<int>(m_places.size()),
-                          {freedom.name, freedom.axis.normalized(), freedom.slides}});
+    m_freedoms.push_back({freedom.name, freedom.axis.normalized(), freedom.slides});
+  m_first_freedom.push_back(m_freedoms.size());
   m_skeleton.joints.push_back(std::move(joint));
   m_places.push_back(place);
 }
@@ -53,17 +53,15 @@ int Armature::joint(std::string_view name) const {
 }
 
 size_t Armature::freedom(std::string_view joint, std::string_view name) const {
-  const int owner = this->joint(joint);
-  for (size_t f = 0; f < m_freedoms.size(); ++f)
-    if (m_freedoms[f].joint == owner && m_freedoms[f].freedom.name == name) return f;
+  for (const size_t f : freedoms_of(joint))
+    if (m_freedoms[f].name == name) return f;
   throw_unknown(fmt::format("{}.{}", joint, name));
 }
 
 std::vector<size_t> Armature::freedoms_of(std::string_view joint) const {
-  const int owner = this->joint(joint);
+  const auto owner = static_cast<size_t>(this->joint(joint));
   std::vector<size_t> own;
-  for (size_t f = 0; f < m_freedoms.size(); ++f)
-    if (m_freedoms[f].joint == owner) own.push_back(f);
+  for (size_t f = m_first_freedom[owner]; f < m_first_freedom[owner + 1]; ++f) own.push_back(f);
   return own;
 }
 
@@ -71,30 +69,40 @@ const Vec3d& Armature::place(std::string_view name) const {
   return m_places[static_cast<size_t>(joint(name))];
 }
 
-bool Armature::turns(int joint) const {
-  for (const JointFreedom& each : m_freedoms)
-    if (each.joint == joint && !each.freedom.slides) return true;
+bool Armature::turns(int joint) const { return has(joint, false); }
+
+bool Armature::slides(int joint) const { return has(joint, true); }
+
+bool Armature::has(int joint, bool slides) const {
+  for (size_t f = m_first_freedom[static_cast<size_t>(joint)];
+       f < m_first_freedom[static_cast<size_t>(joint) + 1]; ++f)
+    if (m_freedoms[f].slides == slides) return true;
   return false;
 }
 
-bool Armature::slides(int joint) const {
-  for (const JointFreedom& each : m_freedoms)
-    if (each.joint == joint && each.freedom.slides) return true;
-  return false;
+Transform Armature::local(int joint, std::span<const double> values) const {
+  const auto j = static_cast<size_t>(joint);
+  Transform local = m_skeleton.joints[j].rest;
+  for (size_t f = m_first_freedom[j]; f < m_first_freedom[j + 1]; ++f) {
+    if (m_freedoms[f].slides)
+      local.translation += values[f] * m_freedoms[f].axis;
+    else
+      local.rotation = local.rotation * Eigen::AngleAxisd(values[f], m_freedoms[f].axis);
+  }
+  return local;
 }
 
-Skeleton Armature::skeleton() const { return m_skeleton; }
+Affine Armature::frame(int joint, std::span<const double> values) const {
+  Affine frame = local(joint, values).matrix();
+  for (int above = m_skeleton.joints[static_cast<size_t>(joint)].parent; above >= 0;
+       above = m_skeleton.joints[static_cast<size_t>(above)].parent)
+    frame = local(above, values).matrix() * frame;
+  return frame;
+}
 
 Pose Armature::pose(std::span<const double> values) const {
   Pose pose = rest_pose(m_skeleton);
-  for (size_t f = 0; f < m_freedoms.size(); ++f) {
-    Transform& local = pose.local[static_cast<size_t>(m_freedoms[f].joint)];
-    const Freedom& freedom = m_freedoms[f].freedom;
-    if (freedom.slides)
-      local.translation += values[f] * freedom.axis;
-    else
-      local.rotation = local.rotation * Eigen::AngleAxisd(values[f], freedom.axis);
-  }
+  for (size_t j = 0; j < m_skeleton.size(); ++j) pose.local[j] = local(static_cast<int>(j), values);
   return pose;
 }
 

@@ -54,20 +54,24 @@ class Armature {
   bool slides(int joint) const;
 
   /// The joints as a skeleton at rest.
-  Skeleton skeleton() const;
+  const Skeleton& skeleton() const { return m_skeleton; }
 
-  /// Local transforms of all joints for one value per freedom.
+  /// Local transform of one joint for one value per freedom of the armature.
+  Transform local(int joint, std::span<const double> values) const;
+
+  /// Joint-to-model matrix of one joint.
+  Affine frame(int joint, std::span<const double> values) const;
+
+  /// Local transforms of all joints.
   Pose pose(std::span<const double> values) const;
 
  private:
-  struct JointFreedom {
-    int joint;
-    Freedom freedom;
-  };
+  bool has(int joint, bool slides) const;
 
   Skeleton m_skeleton;
   std::vector<Vec3d> m_places;
-  std::vector<JointFreedom> m_freedoms;
+  std::vector<Freedom> m_freedoms;         // of all joints, one after the other
+  std::vector<size_t> m_first_freedom{0};  // of every joint, and the total at the end
 };
 
 }  // namespace supple::modelling

@@ -72,12 +72,8 @@ std::vector<double> Choreography::values(double time) const {
 // Newton's method on the six freedoms of a leg, from the values the moves gave them; a little
 // damping while the miss is large keeps a stretched leg from running away.
 void Choreography::solve(const Leg& leg, double time, std::vector<double>& values) const {
-  const Skeleton skeleton = m_armature.skeleton();
   const Affine goal = target(leg.footing, leg.foot_place, time);
-  const auto miss_now = [&] {
-    return miss(global_matrices(skeleton, m_armature.pose(values))[static_cast<size_t>(leg.foot)],
-                goal);
-  };
+  const auto miss_now = [&] { return miss(m_armature.frame(leg.foot, values), goal); };
   Vec6d now = miss_now();
   for (int round = 0; round < 60 && now.norm() > 1e-12; ++round) {
     Mat6d slopes;
@@ -96,6 +92,7 @@ void Choreography::solve(const Leg& leg, double time, std::vector<double>& value
     for (int c = 0; c < 6; ++c) values[leg.freedoms[static_cast<size_t>(c)]] += shorten * step[c];
     now = miss_now();
   }
+    printf("%s t %.3f miss %g\n", m_name.c_str(), time, now.norm());
 }
 
 Clip Choreography::clip(double rate) const {

@@ -19,7 +19,8 @@ struct Beat {
   double slope = std::numeric_limits<double>::quiet_NaN();
 };
 
-/// A curve through beats (in any order, at times within one period), repeated every `period` seconds.
+/// A curve through beats (in any order, at times within one period), repeated every `period`
+/// seconds.
 Curve through(double period, std::vector<Beat> beats);
 
 /// amplitude * sin(2 pi (time / period - phase)): `phase` is a delay in periods.

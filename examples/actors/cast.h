@@ -1,0 +1,25 @@
+// Everyone in the examples, by name.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "supple/rig/character.h"
+
+namespace supple::actors {
+
+/// An actor that can be made by its name.
+struct CastMember {
+  std::string name;
+  std::string line;  ///< what it is, in one line
+  std::string clip;  ///< the clip its scene plays
+  int vertices = 0;  ///< of its skin at full resolution
+  std::function<Character(int vertices)> make;
+};
+
+/// All actors, the demo character first.
+const std::vector<CastMember>& cast();
+
+}  // namespace supple::actors
