@@ -5,6 +5,7 @@
 #include "arguments.h"
 #include "help.h"
 #include "program.h"
+#include "supple/io/animation_reader.h"
 #include "supple/io/bvh_reader.h"
 #include "supple/io/cache.h"
 #include "supple/io/load.h"
@@ -20,6 +21,7 @@ struct InspectOptions {
   std::string file;
   double scale = 1;
   bool json = false;
+  std::string mesh;
 };
 
 Json problems_json(const std::vector<Problem>& problems) {
@@ -160,6 +162,51 @@ void inspect_cache(const InspectOptions& options) {
   for (const std::string& problem : damaged) std::printf("  - %s\n", problem.c_str());
 }
 
+// The first line of each frame that cannot be read.
+std::vector<std::string> damaged_frames(const AnimatedSkin& skin) {
+  std::vector<std::string> damaged;
+  for (int i = 0; i < skin.frame_count; ++i) try {
+      skin.frame(i);
+    } catch (const Error& error) {
+      damaged.emplace_back(error.what());
+    }
+  return damaged;
+}
+
+void inspect_animation(const InspectOptions& options) {
+  std::vector<std::string> notes;
+  const AnimatedSkin skin = read_animation(
+      options.file, AnimationHints{options.mesh, std::nullopt, std::nullopt}, &notes);
+  const Vec3f size = bounding_box(skin.frame(0).positions).sizes();
+  const std::vector<std::string> damaged = damaged_frames(skin);
+  const int last = skin.first_frame + skin.frame_count - 1;
+  if (options.json)
+    return print({{"kind", "animation"},
+                  {"file", options.file},
+                  {"name", skin.name},
+                  {"vertices", skin.rest.size()},
+                  {"triangles", skin.triangles.size()},
+                  {"parts", skin.parts.size()},
+                  {"maps", skin.map_names},
+                  {"size", {size[0], size[1], size[2]}},
+                  {"first", skin.first_frame},
+                  {"last", last},
+                  {"rate", skin.rate},
+                  {"frames", skin.frame_count},
+                  {"notes", notes},
+                  {"damaged", damaged}});
+  std::printf("%s: an animation of '%s'\n", options.file.c_str(), printable(skin.name).c_str());
+  std::printf("  skin      %zu vertices, %zu triangles\n", skin.rest.size(), skin.triangles.size());
+  std::printf("  size      %.4g x %.4g x %.4g m in the first frame\n", static_cast<double>(size[0]),
+              static_cast<double>(size[1]), static_cast<double>(size[2]));
+  std::printf("  frames    %d (%d to %d at %.6g per second)\n", skin.frame_count, skin.first_frame,
+              last, skin.rate);
+  for (const std::string& map : skin.map_names)
+    std::printf("  map       %s\n", printable(map).c_str());
+  for (const std::string& note : notes) std::printf("  - %s\n", note.c_str());
+  for (const std::string& problem : damaged) std::printf("  - %s\n", problem.c_str());
+}
+
 void inspect_scene(const InspectOptions& options) {
   const Scene scene = read_scene(options.file);
   const PreparedScene prepared = prepare_scene(scene);
@@ -181,7 +228,11 @@ int inspect_file(const InspectOptions& options) {
   apply(options.common);
   const std::filesystem::path path = options.file;
   std::error_code code;
-  if (std::filesystem::is_directory(path, code))
+  if (!options.mesh.empty() && !is_animation(path))
+    throw Error(ErrorKind::usage, "--mesh is for animation files: " + options.file + " is none");
+  if (is_animation(path))
+    inspect_animation(options);
+  else if (std::filesystem::is_directory(path, code))
     inspect_cache(options);
   else if (extension_of(options.file) == ".json")
     inspect_scene(options);
@@ -197,18 +248,23 @@ int inspect_file(const InspectOptions& options) {
 void add_inspect_command(CLI::App& program, int& status) {
   auto options = std::make_shared<InspectOptions>();
   CLI::App* command = program.add_subcommand(
-      "inspect", "Tell facts and problems of a character, motion, scene or cache in plain words.");
+      "inspect",
+      "Tell facts and problems of a character, motion, scene, cache or animation in plain words.");
   command->footer(
       help_footer("  supple inspect hero.glb             size, rig, clips, and what may go wrong\n"
                   "  supple inspect hero.supple          how far a run has come, damaged frames\n"
+                  "  supple inspect walk.pc2             frames, size, rate of an animation file\n"
                   "  supple inspect scene.json --json    the scene with all defaults filled in\n"));
-  command->add_option("file", options->file, "File or cache to look at.")
+  command->add_option("file", options->file, "File, cache or folder of OBJ files to look at.")
       ->required()
       ->check(not_empty())
       ->type_name("FILE");
   command->add_option("--scale", options->scale, "Metres per length unit of the file.")
       ->check(positive_number())
       ->type_name("FACTOR");
+  command->add_option("--mesh", options->mesh, "Mesh or cache a .pc2 or .mdd belongs to.")
+      ->check(not_empty())
+      ->type_name("FILE");
   command->add_flag("--json", options->json, "Print JSON for other programs.");
   add_common_options(*command, options->common);
   command->callback([options, &status] { status = inspect_file(*options); });

@@ -87,14 +87,18 @@ constexpr const char* examples =
   supple simulate hero.glb --clip walk -o hero.pc2 --up z
   supple simulate scene.json --resume          go on where a run stopped
   supple simulate hero.glb --motion walk.bvh   put motion capture on it
+  supple view hero.supple                      look at it in the browser
   supple inspect hero.glb                      facts and problems of a file
   supple convert hero.supple -o baked.glb      export a cache later
+  supple rig body.obj --skeleton walk.bvh -o hero.glb
 )";
 
 void add_commands(CLI::App& program, int& status) {
   app::add_simulate_command(program, status);
   app::add_inspect_command(program, status);
   app::add_convert_command(program, status);
+  app::add_rig_command(program, status);
+  app::add_view_command(program, status);
   app::add_schema_command(program, status);
   app::add_completion_command(program, status);
   app::add_version_command(program, status);

@@ -51,6 +51,8 @@ void apply(const CommonOptions& options);
 void add_simulate_command(CLI::App& program, int& status);
 void add_inspect_command(CLI::App& program, int& status);
 void add_convert_command(CLI::App& program, int& status);
+void add_rig_command(CLI::App& program, int& status);
+void add_view_command(CLI::App& program, int& status);
 void add_schema_command(CLI::App& program, int& status);
 void add_completion_command(CLI::App& program, int& status);
 void add_version_command(CLI::App& program, int& status);

@@ -6,6 +6,7 @@
 #include "arguments.h"
 #include "help.h"
 #include "interrupt.h"
+#include "live.h"
 #include "program.h"
 #include "progress.h"
 #include "supple/core/file.h"
@@ -31,7 +32,8 @@ struct SimulateOptions {
   std::string clip, motion, body, skinning, frames;
   double rate = 0, scale = 0;
   int preroll = -1, checkpoint_every = -1;
-  bool resume = false, dry_run = false, discard_cache = false;
+  bool resume = false, dry_run = false, discard_cache = false, live = false;
+  ServingOptions serving;
   UpAxis up = UpAxis::y;
   std::string progress = "auto";
 };
@@ -48,8 +50,11 @@ ProgressStyle style_of(const SimulateOptions& options) {
 void parse_frames(const std::string& text, FrameSettings& frames) {
   int first = 0, last = 0, read = 0;
   const auto whole = [&] { return read == static_cast<int>(text.size()); };
-  if (std::sscanf(text.c_str(), "%9d-%9d%n", &first, &last, &read) == 2 && whole()) {
-  } else if (std::sscanf(text.c_str(), "%9d:%9d%n", &first, &last, &read) == 2 && whole()) {
+  const auto range = [&](const char* form) {
+    return std::sscanf(text.c_str(), form, &first, &last, &read) == 2 && whole();
+  };
+  if (range("%9d-%9d%n") || range("%9d:%9d%n")) {
+    // both numbers are there
   } else if (std::sscanf(text.c_str(), "%9d%n", &first, &read) == 1 && whole()) {
     frames.first = first;
     return;
@@ -108,6 +113,7 @@ struct Run {
   OutputPlan plan;
   std::unique_ptr<Session> session;
   std::optional<CacheWriter> cache;  // held to the end, so that no other run replaces it
+  std::unique_ptr<LiveView> live;    // null when nobody wants to watch
 };
 
 // Where results go; a name that cannot be written is the fault of whoever gave it.
@@ -225,6 +231,7 @@ bool simulate_frames(Run& run, const SimulateOptions& options, const InterruptGu
   const Stopwatch watch;
   const auto write_status = [&](const std::string& status) {
     so_far.seconds = watch.seconds();
+    if (run.live && status != "running") run.live->finish(status);
     write_report(report_path, so_far, run.settings, run.prepared.notes, status);
   };
   Progress progress(style_of(options), run.session->next_frame() - range.first, range.count());
@@ -237,6 +244,7 @@ bool simulate_frames(Run& run, const SimulateOptions& options, const InterruptGu
   hooks.progress = [&](const FrameReport& frame) {
     so_far.frames.push_back(frame);
     progress.frame(frame);
+    if (run.live) run.live->frame(frame);
   };
   hooks.interrupted = [&] { return guard.interrupted(); };
   try {
@@ -285,11 +293,13 @@ int simulate(const SimulateOptions& options) {
   describe_run(run);
   const InterruptGuard guard;
   open_cache(run, options);
+  if (options.live) run.live = std::make_unique<LiveView>(run.plan.cache, options.serving);
   if (!simulate_frames(run, options, guard)) {
     log_warning("interrupted before frame {}; add --resume to go on", run.session->next_frame());
     return interrupted;
   }
   export_all(run, options, guard);
+  if (run.live) run.live->wait(guard);
   finish_cache(run, options);
   return done;
 }
@@ -299,6 +309,7 @@ constexpr const char* examples =
   supple simulate hero.glb --clip walk -o hero.pc2 -o hero.usda --up z
   supple simulate hero.glb --motion walk.bvh   put motion capture on it
   supple simulate hero.glb --frames 1001-1048 --fps 24
+  supple simulate scene.json --live            watch it in the browser as it is solved
   supple simulate scene.json --dry-run         what would it take?
   supple simulate scene.json --resume          go on where a run stopped
 )";
@@ -353,6 +364,9 @@ void add_run_options(CLI::App* command, const std::shared_ptr<SimulateOptions>& 
                     "Check everything and estimate time, memory and disk; write nothing.");
   command->add_flag("--discard-cache", options->discard_cache,
                     "Remove the cache once the exports are written.");
+  command->add_flag("--live", options->live,
+                    "Show frames in the browser as they are solved; the run does not wait for it.");
+  add_serving_options(*command, options->serving);
   add_up_option(*command, options->up);
   accept_words(*command->add_option(
                    "--progress", options->progress,

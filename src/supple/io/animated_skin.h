@@ -44,4 +44,9 @@ inline Vec3f to_file_axes(const Vec3f& v, UpAxis up) {
   return up == UpAxis::y ? v : Vec3f(v[0], -v[2], v[1]);
 }
 
+/// A position or direction of a file in our axes (Y up): undoes to_file_axes() to the bit.
+inline Vec3f from_file_axes(const Vec3f& v, UpAxis up) {
+  return up == UpAxis::y ? v : Vec3f(v[0], v[2], -v[1]);
+}
+
 }  // namespace supple

@@ -396,7 +396,8 @@ CacheReader::CacheReader(fs::path folder) : m_folder(std::move(folder)) {
     throw_input_error(m_folder.string(), "", "is not a cache: no such folder");
   const fs::path index = m_folder / "index.json";
   if (!fs::exists(index, code))
-    throw_input_error(m_folder.string(), "", "is not a cache: it has no index.json");
+    throw_input_error(m_folder.string(), "",
+                      "is not a cache (it has no index.json), nor does it hold numbered OBJ files");
   m_info =
       parse_cache_index(read_file(index), read_file(m_folder / "static.chunk"), index.string());
 }

@@ -64,18 +64,24 @@ std::optional<GltfDocument> source_document(const CacheReader& cache) {
   return read_gltf_document(source);
 }
 
-// The cache that belongs to an export: "walk.supple" for "walk.pc2" and for the folder "walk/", and
-// `name`.supple inside folders without a name of their own, such as ".".
-fs::path cache_beside(fs::path first, const std::string& name) {
-  const bool folder = kind_of(first) == "folder";
-  if (!first.has_filename()) first = first.parent_path();
-  if (first.filename().empty() || first.filename() == "." || first.filename() == "..")
-    return first / (name + ".supple");
-  if (folder) return first += ".supple";
-  return first.replace_extension(".supple");
+// True when an OBJ sequence would be written among the files of the one that is read.
+bool is_inside_sequence(const fs::path& output, const fs::path& input) {
+  std::error_code code;
+  if (lower_extension(output) != ".obj" || !fs::is_directory(input, code)) return false;
+  const fs::path folder = output.parent_path();
+  return fs::equivalent(folder.empty() ? "." : folder, input, code);
 }
 
 }  // namespace
+
+fs::path cache_beside(fs::path output, const std::string& name) {
+  const bool folder = kind_of(output) == "folder";
+  if (!output.has_filename()) output = output.parent_path();
+  if (output.filename().empty() || output.filename() == "." || output.filename() == "..")
+    return output / (name + ".supple");
+  if (folder) return output += ".supple";
+  return output.replace_extension(".supple");
+}
 
 OutputPlan plan_outputs(const std::vector<std::string>& files, const std::string& name) {
   OutputPlan plan;
@@ -102,8 +108,9 @@ void check_export(const fs::path& path, const std::vector<std::string>& inputs) 
   const std::string kind = kind_of(path);
   refuse_unknown(path.string(), kind);
   std::error_code code;
+  const fs::path written = kind == ".vtu" ? fs::path(path).replace_extension(".pvd") : path;
   for (const std::string& input : inputs)
-    if (fs::equivalent(path, input, code))
+    if (fs::equivalent(written, input, code) || is_inside_sequence(written, input))
       throw Error(
           ErrorKind::usage,
           fmt::format("cannot write {}: it is the input; choose another name", path.string()));
@@ -118,15 +125,35 @@ void check_export(const fs::path& path, const std::vector<std::string>& inputs) 
 std::string export_cache(const CacheReader& cache, const fs::path& path,
                          const ExportOptions& options) {
   const std::string kind = kind_of(path);
+  if (kind == ".supple")
+    throw Error(ErrorKind::usage, fmt::format("{} is a cache already: copy the folder instead",
+                                              cache.folder().string()));
   refuse_unknown(path.string(), kind);
   const AnimatedSkin skin = cache.animated_skin();
   if (skin.frame_count == 0)
     throw_input_error(cache.folder().string(), "frames", "the cache has no frames yet");
+  if (kind != ".glb") return export_skin(skin, path, options);
+  const std::optional<GltfDocument> source = source_document(cache);
+  return export_skin(skin, path, options, source ? &*source : nullptr);
+}
+
+bool needs_triangles(const fs::path& path) {
+  const std::string kind = kind_of(path);
+  return kind != ".pc2" && kind != ".mdd";
+}
+
+std::string export_skin(const AnimatedSkin& skin, const fs::path& path,
+                        const ExportOptions& options, const GltfDocument* source) {
+  const std::string kind = kind_of(path);
+  refuse_unknown(path.string(), kind);
+  if (kind == ".supple")
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("cannot write {}: caches are made by 'supple simulate' only", path.string()));
   if (kind != "folder" && path.has_parent_path()) make_folder(path.parent_path());
   std::string detail;
   if (kind == ".glb") {
-    const std::optional<GltfDocument> source = source_document(cache);
-    const BakeReport report = write_glb(path, skin, options, source ? &*source : nullptr);
+    const BakeReport report = write_glb(path, skin, options, source);
     detail = report.compressed
                  ? fmt::format(", {} morph targets by principal components, largest error {:.2g} m",
                                report.targets, report.largest_error)
@@ -139,9 +166,6 @@ std::string export_cache(const CacheReader& cache, const fs::path& path,
     write_usda(path, skin, options);
   } else if (kind == ".pvd" || kind == ".vtu") {
     write_vtu(path, skin, options);
-  } else if (kind == ".supple") {
-    throw Error(ErrorKind::usage, fmt::format("{} is a cache already: copy the folder instead",
-                                              cache.folder().string()));
   } else {
     write_obj_sequence(path, skin, options);
   }

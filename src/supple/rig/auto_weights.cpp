@@ -15,7 +15,7 @@ namespace {
 
 // The budget: cells along the longest side, and cells with matter.
 constexpr int most_cells_along = 128, first_look = 40;
-constexpr double most_solid_cells = 120'000;
+constexpr double most_solid_cells = 60'000;
 
 // Weights below this fade to none.
 constexpr double least_weight = 0.01;

@@ -59,7 +59,7 @@ Quatd unit_quaternion(const Eigen::Vector4d& xyzw) {
 // Along the shorter arc from `a` to `b`, at constant speed. The angle comes from the half-angle
 // tangent |b-a| / |b+a|, which stays exact for close and for opposite quaternions.
 Quatd slerp(const Quatd& a, const Quatd& b, double t) {
-  const Eigen::Vector4d from = a.coeffs();
+  const Eigen::Vector4d& from = a.coeffs();
   const Eigen::Vector4d to = a.dot(b) < 0 ? Eigen::Vector4d(-b.coeffs()) : b.coeffs();
   const double angle = 2 * std::atan2((to - from).norm(), (to + from).norm());
   const double sine = std::sin(angle);

@@ -19,10 +19,10 @@ constexpr double shared_reach = 0.25;
 constexpr double least_radius = 2;
 
 // Where exp(-x) of a bone's heat is left, it counts as none.
-constexpr double negligible = 7;
+constexpr double negligible = 6;
 
 // Of the residual, relative to the right-hand side.
-constexpr double tolerance = 1e-7;
+constexpr double tolerance = 1e-5;
 constexpr int most_iterations = 2000;
 
 // Distances are blunted below half a cell, where the grid cannot tell bones apart.
@@ -77,34 +77,58 @@ HeatField make_field(const SolidGraph& graph, const BoneDistances& distances, si
   return field;
 }
 
-// The part of the solid one bone heats, and the equations there; nodes beyond are cold.
-class BoneHeat {
+// As many bones are solved at once as there are lanes; neighbours in the skeleton heat much the
+// same part of the solid.
+constexpr size_t lanes = 8;
+using Lanes = Eigen::Array<float, lanes, 1>;
+using WideLanes = Eigen::Array<double, lanes, 1>;
+
+// Adds in single precision over short runs, which are added in double.
+constexpr size_t run = 64;
+
+WideLanes dot(const std::vector<Lanes>& a, const std::vector<Lanes>& b) {
+  WideLanes sum = WideLanes::Zero();
+  for (size_t begin = 0; begin < a.size(); begin += run) {
+    Lanes part = Lanes::Zero();
+    for (size_t i = begin; i < std::min(a.size(), begin + run); ++i) part += a[i] * b[i];
+    sum += part.cast<double>();
+  }
+  return sum;
+}
+
+// The part of the solid some bones heat, and the equations there; nodes beyond are cold.
+class HeatBatch {
  public:
-  BoneHeat(const SolidGraph& graph, const HeatField& field, std::span<const Share> shares)
-      : m_graph(graph), m_field(field) {
-    find_domain(shares);
-    assemble(shares);
+  HeatBatch(const SolidGraph& graph, const HeatField& field, size_t first_bone)
+      : m_graph(graph),
+        m_field(field),
+        m_first(first_bone),
+        m_count(std::min(lanes, field.shares.size() - first_bone)) {
+    find_domain();
+    assemble();
   }
 
-  std::vector<HeatWeight> solve() const;
+  // Writes the weights of the batch's bones.
+  void solve(std::vector<std::vector<HeatWeight>>& weights) const;
 
  private:
-  void find_domain(std::span<const Share> shares);
-  void assemble(std::span<const Share> shares);
-  void apply(const std::vector<double>& x, std::vector<double>& y) const;
+  void find_domain();
+  void assemble();
+  void apply(const std::vector<Lanes>& x, std::vector<Lanes>& y) const;
 
   const SolidGraph& m_graph;
   const HeatField& m_field;
+  size_t m_first, m_count;
   std::vector<int32_t> m_nodes;  // of the domain, rising
-  std::vector<int32_t> m_local;  // number of a node in the domain, or -1
-  std::vector<double> m_diagonal, m_right;
+  std::vector<float> m_diagonal;
+  std::vector<Lanes> m_right;
   std::vector<size_t> m_offsets;
   std::vector<int32_t> m_columns;
   std::vector<float> m_values;
 };
 
-// All nodes the heat of the nodes in `shares` can reach before it fades.
-void BoneHeat::find_domain(std::span<const Share> shares) {
+// All nodes the heat of the nodes in the bones' shares can reach before it fades.
+void HeatBatch::find_domain() {
   using Visit = std::pair<double, int32_t>;
   std::priority_queue<Visit, std::vector<Visit>, std::greater<>> queue;
   std::vector<double> faded(m_graph.nodes(), INFINITY);
@@ -114,7 +138,8 @@ void BoneHeat::find_domain(std::span<const Share> shares) {
     faded[node] = value;
     queue.emplace(value, node);
   };
-  for (const Share& share : shares) offer(share.node, 0);
+  for (size_t lane = 0; lane < m_count; ++lane)
+    for (const Share& share : m_field.shares[m_first + lane]) offer(share.node, 0);
   while (!queue.empty()) {
     const auto [value, node] = queue.top();
     queue.pop();
@@ -128,67 +153,65 @@ void BoneHeat::find_domain(std::span<const Share> shares) {
 }
 
 // Σ conductance (w_i − w_j) + flow_i (w_i − p_i) = 0 at every node i.
-void BoneHeat::assemble(std::span<const Share> shares) {
-  m_local.assign(m_graph.nodes(), -1);
-  for (size_t i = 0; i < m_nodes.size(); ++i) m_local[m_nodes[i]] = static_cast<int32_t>(i);
+void HeatBatch::assemble() {
+  std::vector<int32_t> local(m_graph.nodes(), -1);
+  for (size_t i = 0; i < m_nodes.size(); ++i) local[m_nodes[i]] = static_cast<int32_t>(i);
   m_offsets.push_back(0);
   for (const int32_t node : m_nodes) {
     double diagonal = m_field.flow[node];
     for (const SolidLink& link : m_graph.of(static_cast<size_t>(node))) {
       if (link.conductance <= 0) continue;
       diagonal += link.conductance;
-      if (m_local[link.node] < 0) continue;
-      m_columns.push_back(m_local[link.node]);
+      if (local[link.node] < 0) continue;
+      m_columns.push_back(local[link.node]);
       m_values.push_back(link.conductance);
     }
-    m_diagonal.push_back(diagonal);
+    m_diagonal.push_back(static_cast<float>(diagonal));
     m_offsets.push_back(m_columns.size());
   }
-  m_right.assign(m_nodes.size(), 0);
-  for (const Share& share : shares)
-    m_right[m_local[share.node]] = m_field.flow[share.node] * share.share;
+  m_right.assign(m_nodes.size(), Lanes::Zero());
+  for (size_t lane = 0; lane < m_count; ++lane)
+    for (const Share& share : m_field.shares[m_first + lane])
+      m_right[local[share.node]][lane] = static_cast<float>(m_field.flow[share.node] * share.share);
 }
 
-void BoneHeat::apply(const std::vector<double>& x, std::vector<double>& y) const {
+void HeatBatch::apply(const std::vector<Lanes>& x, std::vector<Lanes>& y) const {
   for (size_t i = 0; i < m_nodes.size(); ++i) {
-    double sum = m_diagonal[i] * x[i];
-    for (size_t k = m_offsets[i]; k < m_offsets[i + 1]; ++k)
-      sum -= double{m_values[k]} * x[m_columns[k]];
+    Lanes sum = m_diagonal[i] * x[i];
+    for (size_t k = m_offsets[i]; k < m_offsets[i + 1]; ++k) sum -= m_values[k] * x[m_columns[k]];
     y[i] = sum;
   }
 }
 
-// Conjugate gradients, preconditioned by the diagonal.
-std::vector<HeatWeight> BoneHeat::solve() const {
+// Conjugate gradients, preconditioned by the diagonal; every lane on its own.
+void HeatBatch::solve(std::vector<std::vector<HeatWeight>>& weights) const {
   const size_t n = m_nodes.size();
-  std::vector<double> x(n, 0), r = m_right, z(n), p(n), q(n);
-  double rz = 0;
-  for (size_t i = 0; i < n; ++i) {
-    p[i] = z[i] = r[i] / m_diagonal[i];
-    rz += r[i] * z[i];
-  }
-  const double goal = tolerance * tolerance * rz;
-  for (int iteration = 0; iteration < most_iterations && rz > goal; ++iteration) {
+  std::vector<Lanes> x(n, Lanes::Zero()), r = m_right, z(n), p(n), q(n);
+  for (size_t i = 0; i < n; ++i) p[i] = z[i] = r[i] / m_diagonal[i];
+  WideLanes rz = dot(r, z);
+  const WideLanes goal = tolerance * tolerance * rz;
+  for (int iteration = 0; iteration < most_iterations && (rz > goal).any(); ++iteration) {
     apply(p, q);
-    double pq = 0;
-    for (size_t i = 0; i < n; ++i) pq += p[i] * q[i];
-    const double alpha = rz / pq;
-    double next = 0;
+    const WideLanes pq = dot(p, q);
+    // Lanes that are done stay as they are.
+    const WideLanes step = (rz > goal && pq > 0).select(rz / pq, WideLanes::Zero());
+    const Lanes alpha = step.cast<float>();
     for (size_t i = 0; i < n; ++i) {
       x[i] += alpha * p[i];
       r[i] -= alpha * q[i];
       z[i] = r[i] / m_diagonal[i];
-      next += r[i] * z[i];
     }
-    const double beta = next / rz;
+    const WideLanes next = dot(r, z);
+    const WideLanes ratio = (rz > 0).select(next / rz, WideLanes::Zero());
+    const Lanes beta = ratio.cast<float>();
     rz = next;
     for (size_t i = 0; i < n; ++i) p[i] = z[i] + beta * p[i];
   }
-  std::vector<HeatWeight> weights;
-  for (size_t i = 0; i < n; ++i)
-    if (m_nodes[i] >= static_cast<int32_t>(m_graph.cell_nodes))
-      weights.push_back({m_nodes[i] - static_cast<int32_t>(m_graph.cell_nodes), x[i]});
-  return weights;
+  for (size_t lane = 0; lane < m_count; ++lane)
+    for (size_t i = 0; i < n; ++i)
+      if (m_nodes[i] >= static_cast<int32_t>(m_graph.cell_nodes) && x[i][lane] > 0)
+        weights[m_first + lane].push_back(
+            {m_nodes[i] - static_cast<int32_t>(m_graph.cell_nodes), x[i][lane]});
 }
 
 }  // namespace
@@ -199,8 +222,8 @@ std::vector<std::vector<HeatWeight>> heat_weights(const SolidGraph& graph,
   const double c = default_heat / (options.smoothness * options.smoothness);
   const HeatField field = make_field(graph, distances, bone_count, c);
   std::vector<std::vector<HeatWeight>> weights(bone_count);
-  parallel_for(bone_count, 1, [&](size_t bone, size_t) {
-    weights[bone] = BoneHeat(graph, field, field.shares[bone]).solve();
+  parallel_for((bone_count + lanes - 1) / lanes, 1, [&](size_t batch, size_t) {
+    HeatBatch(graph, field, batch * lanes).solve(weights);
   });
   return weights;
 }
