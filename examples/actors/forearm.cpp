@@ -53,7 +53,8 @@ constexpr double joints_along[] = {0, 0.45, 0.75};  // of a finger's three hinge
 // The thumb: base, knuckle, top hinge and tip.
 const Vec3d thumb[] = {at(0.270, 0.022, 0.004), at(0.305, 0.054, 0.014), at(0.335, 0.075, 0.018),
                        at(0.362, 0.090, 0.019)};
-const Vec3d thumb_hinge = (0.75 * along + 0.2 * palm - 0.6 * thumb_side).normalized();
+// Its last two hinges turn it across the palm.
+const Vec3d thumb_hinge = (0.55 * palm + 0.55 * along - 0.35 * thumb_side).normalized();
 
 Sculpture sculpt() {
   Sculpture s;
@@ -144,10 +145,10 @@ Clip fist(const Armature& armature) {
     delay -= 0.04;
   }
   const Curve over = late(close, 0.10);
-  move("thumb", "across", over, -38);
-  move("thumb", "curl", over, 26);
-  move("thumb_middle", "curl", over, 34);
-  move("thumb_top", "curl", over, 46);
+  move("thumb", "across", over, -46);
+  move("thumb", "curl", over, 30);
+  move("thumb_middle", "curl", over, 42);
+  move("thumb_top", "curl", over, 50);
   return c.clip();
 }
 

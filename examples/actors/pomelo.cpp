@@ -43,17 +43,16 @@ void sculpt_head(Sculpture& s) {
   s.carve(eye_shape(eye_gap), 0.016, true);
   s.add(ellipsoid(nose, {0.026, 0.018, 0.018}), 0.012);
   s.carve(smile(), 0.008);
-  s.set_focus({{0, 0.91, 0.15}, 0.13, 2.0});
+  s.set_focus({{0, 0.91, 0.17}, 0.11, 1.6});
 }
 
 void sculpt_arm(Sculpture& s) {
   s.add(round_cone(on_arm(0.0), 0.072, on_arm(0.155), 0.057), 0.05, true);
   s.add(round_cone(on_arm(0.155), 0.057, on_arm(0.285), 0.050), 0.02, true);
   s.add(ellipsoid(on_arm(0.345), {0.066, 0.036, 0.064}, hand_axes()), 0.035, true);
-  for (const double to_thumb : finger_places)
-    s.add(round_cone(on_arm(0.375, 0.85 * to_thumb), 0.027, on_arm(0.455, 1.25 * to_thumb), 0.024),
-          0.014, true);
-  s.add(round_cone(on_arm(0.315, 0.040), 0.028, on_arm(0.362, 0.103), 0.025), 0.018, true);
+  for (int f = 0; f < 3; ++f)
+    s.add(round_cone(on_finger(f, 0.370), 0.0265, on_finger(f, 0.464), 0.0235), 0.010, true);
+  s.add(round_cone(on_arm(0.312, 0.040), 0.028, on_arm(0.352, 0.108), 0.025), 0.018, true);
 }
 
 void sculpt_leg(Sculpture& s) {
@@ -109,8 +108,10 @@ modelling::Actor pomelo() {
   sculpt_arm(body);
   sculpt_leg(body);
   paint(body);
-  actor.pieces.push_back({"body", body, 0.87, ""});
-  actor.pieces.push_back({"eyes", sculpt_eyes(), 0.13, "head"});
+  actor.pieces.push_back({"body", body, 0.89, ""});
+  actor.pieces.push_back({"eyes", sculpt_eyes(), 0.11, "head"});
+  actor.weighting.resolution = 80;
+  actor.weighting.smoothness = 0.7;
   actor.clips = {pomelo_dance(actor.armature), pomelo_idle(actor.armature),
                  pomelo_walk(actor.armature), pomelo_crouch(actor.armature)};
   return actor;

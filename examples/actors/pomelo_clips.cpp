@@ -370,12 +370,11 @@ Clip pomelo_walk(const Armature& armature) {
                                   {begin + 0.62, -reach - 0.012},
                                   {begin + 0.93, reach + 0.010}});
     step.height = bump(length, begin + 0.56, begin + 1.0, 0.055);
-    step.heel = through(length, {{begin + 0.02, -12},
-                                 {begin + 0.12, 0},
+    step.heel = through(length, {{begin + 0.02, 0},
                                  {begin + 0.36, 0},
                                  {begin + 0.60, 32},
                                  {begin + 0.80, 10},
-                                 {begin + 0.93, -14}});
+                                 {begin + 0.90, -6}});
     step.side = still(-0.015);
     r.stand(side, step);
   }

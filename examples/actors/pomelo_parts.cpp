@@ -8,6 +8,11 @@ Vec3d on_arm(double along, double to_thumb, double to_back) {
   return shoulder + along * arm + to_thumb * thumb_side + to_back * hand_back;
 }
 
+Vec3d on_finger(int finger, double along) {
+  // Fingers spread: their lines meet behind the wrist.
+  return on_arm(along, (finger - 1) * (0.036 + 0.36 * (along - 0.375)));
+}
+
 Mat3d hand_axes() {
   Mat3d axes;
   axes << arm, hand_back, thumb_side;
@@ -46,11 +51,10 @@ Armature pomelo_armature() {
              {{"raise", Vec3d::UnitZ()}, {"swing", -Vec3d::UnitY()}, {"roll", arm}});
   a.add_pair("elbow", "shoulder", on_arm(0.155), {{"curl", -arm_top}});
   a.add_pair("wrist", "elbow", on_arm(0.290), {{"bend", -thumb_side}, {"wave", hand_back}});
-  const char* names[] = {"little", "middle", "index"};
   for (int f = 0; f < 3; ++f) {
-    const std::string name = names[f];
-    a.add_pair(name, "wrist", on_arm(0.385, 0.85 * finger_places[f]), {{"curl", -thumb_side}});
-    a.add_pair(name + "_tip", name, on_arm(0.425, 1.1 * finger_places[f]), {{"curl", -thumb_side}});
+    const std::string name = finger_names[f];
+    a.add_pair(name, "wrist", on_finger(f, 0.388), {{"curl", -thumb_side}});
+    a.add_pair(name + "_tip", name, on_finger(f, 0.430), {{"curl", -thumb_side}});
   }
   a.add_pair("thumb", "wrist", on_arm(0.318, 0.040), {{"curl", 0.8 * arm - 0.6 * thumb_side}});
   a.add_pair("hip", "pelvis", hip,

@@ -14,15 +14,20 @@ inline const Vec3d thumb_side(-0.430, -0.478, 0.766);  ///< across the hand, tow
 inline const Vec3d hip(0.110, 0.360, 0.000);
 inline const Vec3d knee(0.132, 0.212, 0.030);
 inline const Vec3d ankle(0.140, 0.072, 0.000);
-inline const Vec3d foot_ball(0.165, 0.000, 0.110);
+inline const Vec3d toe_ball(0.177, 0.038, 0.165);  ///< centre of the middle toe
 inline const Vec3d nose(0, 0.898, 0.226);
 inline const Vec3d eye(0.097, 0.955, 0.164);
-inline constexpr double eye_gap = 0.0015;
-inline constexpr double finger_places[] = {-0.038, 0.0, 0.038};
+inline constexpr double eye_gap = 0.0025;
 
 /// A point of the left arm (metres): along it from the shoulder, and across the hand towards the
 /// thumb and the back of the hand.
 Vec3d on_arm(double along, double to_thumb = 0, double to_back = 0);
+
+/// Names of the fingers but the thumb.
+inline constexpr const char* finger_names[] = {"little", "middle", "index"};
+
+/// A point on the line of a finger (0 to 2, from the little one), `along` metres down the arm.
+Vec3d on_finger(int finger, double along);
 
 /// Turns the axes of the model to those of the left hand: along the arm, back, thumb.
 Mat3d hand_axes();

@@ -39,10 +39,10 @@ void Routine::curl(const std::string& hand, const Curve& amount) {
 
 void Routine::stand(const std::string& foot, const Step& step) {
   const double sign = foot == "left" ? 1 : -1;
-  const Vec3d ball(sign * foot_ball[0], foot_ball[1], foot_ball[2]);
+  const Vec3d ball(sign * toe_ball[0], toe_ball[1], toe_ball[2]);
   Footing footing;
   footing.pivot = ball;
-  // The ball of the foot moves on a circle about the middle while the stance turns.
+  // The toes move on a circle about the middle while the stance turns.
   const auto place = [=](double time) {
     const double angle = radians * step.turn(time);
     const Vec3d stands = ball + Vec3d(sign * step.side(time), 0, step.ahead(time));

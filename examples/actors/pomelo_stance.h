@@ -7,8 +7,8 @@
 
 namespace supple::actors {
 
-/// What one foot does: it turns about its ball, which stands `side` further out and `ahead`
-/// further forward than at rest (metres), and `height` above the ground. Angles are degrees.
+/// What one foot does: it turns about its toes, which stand `side` further out and `ahead` further
+/// forward than at rest (metres), and `height` above the ground. Angles are degrees.
 struct Step {
   modelling::Curve side = modelling::still(0), ahead = modelling::still(0),
                    height = modelling::still(0);

@@ -21,9 +21,9 @@ Sculpture sculpt() {
   s.add(ellipsoid({0, 0.060, 0.005}, {0.135, 0.160, 0.100}), 0.08);
   s.add(round_cone({0, 0.420, -0.015}, 0.068, {0, 0.560, 0.012}, 0.056), 0.05);
   s.add(round_cone({0.020, 0.475, -0.030}, 0.050, {0.150, 0.420, -0.020}, 0.046), 0.05, true);
-  s.add(ellipsoid({0.082, 0.335, 0.070}, {0.088, 0.070, 0.048}, turn(-12, Vec3d::UnitZ())), 0.03,
+  s.add(ellipsoid({0.085, 0.352, 0.064}, {0.088, 0.056, 0.046}, turn(12, Vec3d::UnitZ())), 0.07,
         true);
-  s.add(ellipsoid({0.092, 0.330, -0.085}, {0.070, 0.090, 0.032}, turn(14, Vec3d::UnitZ())), 0.04,
+  s.add(ellipsoid({0.092, 0.345, -0.066}, {0.055, 0.080, 0.034}, turn(14, Vec3d::UnitZ())), 0.08,
         true);
   s.add(ellipsoid(joint + Vec3d(0.010, -0.020, 0.002), {0.064, 0.080, 0.064},
                   turn(16, Vec3d::UnitZ())),
@@ -40,18 +40,14 @@ Sculpture sculpt() {
   return s;
 }
 
+// A tailor's bust: cream, with the collarbones and the cut ends in orange.
 void paint(Sculpture& s) {
-  s.set_ground_colour(screen_colour(0.86, 0.62, 0.48));
-  s.paint(ellipsoid({0, 0.345, 0.12}, {0.19, 0.11, 0.09}), screen_colour(0.90, 0.68, 0.55), 0.10);
-  s.paint(round_cone(breastbone, 0.020, {0.158, 0.437, 0.034}, 0.019),
-          screen_colour(0.95, 0.76, 0.62), 0.030, 0.8, true);
-  s.paint(ball(joint + Vec3d(0.045, 0.005, 0), 0.055), screen_colour(0.86, 0.50, 0.40), 0.07, 0.5,
-          true);
-  s.paint(ball(arm_end + Vec3d(0.008, -0.03, 0), 0.062), screen_colour(0.72, 0.40, 0.33), 0.03, 0.8,
-          true);
-  s.paint(ellipsoid({0, 0, 0}, {0.3, 0.035, 0.3}), screen_colour(0.72, 0.40, 0.33), 0.03, 0.8);
-  s.paint(ellipsoid({0, 0.62, 0.01}, {0.1, 0.045, 0.1}), screen_colour(0.72, 0.40, 0.33), 0.03,
-          0.8);
+  const Vec3d orange = screen_colour(0.93, 0.48, 0.24);
+  s.set_ground_colour(screen_colour(0.95, 0.87, 0.74));
+  s.paint(round_cone(breastbone, 0.021, {0.158, 0.437, 0.034}, 0.020), orange, 0.016, 0.85, true);
+  s.paint(ball(arm_end + Vec3d(0.012, -0.04, 0), 0.058), orange, 0.012, 1, true);
+  s.paint(ellipsoid({0, 0, 0}, {0.5, 0.022, 0.5}), orange, 0.012);
+  s.paint(ellipsoid({0, 0.640, 0.01}, {0.1, 0.055, 0.1}), orange, 0.012);
 }
 
 Armature rig() {

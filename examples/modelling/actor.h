@@ -19,7 +19,8 @@ struct Piece {
   std::string joint;  ///< joint it follows rigidly; empty for smooth automatic weights
 };
 
-/// A character to be: pieces that do not touch, an armature and the clips made for it.
+/// A character to be: pieces that do not touch (the one with smooth weights first), an armature and
+/// the clips made for it.
 struct Actor {
   std::string name;
   std::vector<Piece> pieces;
@@ -27,6 +28,9 @@ struct Actor {
   std::vector<Clip> clips;
   AutoWeightOptions weighting;  ///< how smooth weights are made
 };
+
+/// The skin of an actor with about `vertices` vertices: shape, colours and parts, without a rig.
+Character model(const Actor& actor, int vertices);
 
 /// Builds an actor with about `vertices` skin vertices, with colours, weights, parts and clips.
 Character build(const Actor& actor, int vertices);

@@ -92,7 +92,6 @@ void Choreography::solve(const Leg& leg, double time, std::vector<double>& value
     for (int c = 0; c < 6; ++c) values[leg.freedoms[static_cast<size_t>(c)]] += shorten * step[c];
     now = miss_now();
   }
-    printf("%s t %.3f miss %g\n", m_name.c_str(), time, now.norm());
 }
 
 Clip Choreography::clip(double rate) const {

@@ -124,74 +124,93 @@ Vec3d onto_surface(const Sculpture& sculpture, Vec3d point) {
   return point;
 }
 
-// Spreads vertices evenly: each goes to the middle of its quads, tangentially, and back onto the
-// surface. Good triangles need no more than a few rounds.
+// Spreads vertices evenly: each goes towards the middle of its neighbours, then back onto the
+// surface.
 void relax(const Sculpture& sculpture, const Quads& quads, double cell,
            std::vector<Vec3d>& points) {
-  constexpr int rounds = 4;
-  std::vector<Vec3d> sums(points.size());
-  std::vector<int> counts(points.size());
-  for (int round = 0; round <= rounds; ++round) {
-    std::fill(sums.begin(), sums.end(), Vec3d::Zero());
-    std::fill(counts.begin(), counts.end(), 0);
-    for (const Vec4i& quad : quads)
-      for (int c = 0; c < 4; ++c) {
-        const auto v = static_cast<size_t>(quad[c]);
-        sums[v] += points[static_cast<size_t>(quad[(c + 1) % 4])];
-        sums[v] += points[static_cast<size_t>(quad[(c + 3) % 4])];
-        counts[v] += 2;
+  std::vector<Vec3d> sums(points.size(), Vec3d::Zero());
+  std::vector<int> counts(points.size(), 0);
+  for (const Vec4i& quad : quads)
+    for (int c = 0; c < 4; ++c) {
+      const auto v = static_cast<size_t>(quad[c]);
+      sums[v] += points[static_cast<size_t>(quad[(c + 1) % 4])];
+      sums[v] += points[static_cast<size_t>(quad[(c + 3) % 4])];
+      counts[v] += 2;
+    }
+  parallel_for(points.size(), 256, [&](size_t begin, size_t end) {
+    for (size_t v = begin; v < end; ++v) {
+      if (counts[v] == 0) continue;
+      Vec3d step = 0.5 * (sums[v] / counts[v] - points[v]);
+      const double most = 0.25 * cell;
+      if (step.norm() > most) step *= most / step.norm();
+      points[v] = onto_surface(sculpture, points[v] + step);
+    }
+  });
+}
+
+// The vertex nearest to the mirror image of each, within a cell; none where two vertices are
+// not each other's.
+std::vector<size_t> mirror_partners(double cell, const std::vector<Vec3d>& points) {
+  using Key = std::array<int64_t, 3>;
+  const auto key = [&](const Vec3d& p) {
+    return Key{std::llround(p[0] / cell), std::llround(p[1] / cell), std::llround(p[2] / cell)};
+  };
+  std::map<Key, std::vector<size_t>> places;
+  for (size_t v = 0; v < points.size(); ++v) places[key(points[v])].push_back(v);
+  std::vector<size_t> nearest(points.size(), points.size());
+  parallel_for(points.size(), 256, [&](size_t begin, size_t end) {
+    for (size_t v = begin; v < end; ++v) {
+      const Vec3d image = points[v].cwiseProduct(Vec3d(-1, 1, 1));
+      const Key middle = key(image);
+      double best = cell;
+      for (int n = 0; n < 27; ++n) {
+        const auto found =
+            places.find({middle[0] + n % 3 - 1, middle[1] + n / 3 % 3 - 1, middle[2] + n / 9 - 1});
+        if (found == places.end()) continue;
+        for (const size_t other : found->second) {
+          const double distance = (points[other] - image).norm();
+          if (distance < best) {
+            best = distance;
+            nearest[v] = other;
+          }
+        }
       }
-    parallel_for(points.size(), 256, [&](size_t begin, size_t end) {
-      for (size_t v = begin; v < end; ++v) {
-        if (counts[v] == 0) continue;
-        Vec3d step = 0.5 * (sums[v] / counts[v] - points[v]);
-        const double most = 0.25 * cell;
-        if (step.norm() > most) step *= most / step.norm();
-        points[v] = onto_surface(sculpture, round == rounds ? points[v] : Vec3d(points[v] + step));
-      }
-    });
-  }
+    }
+  });
+  for (size_t v = 0; v < points.size(); ++v)
+    if (nearest[v] < points.size() && nearest[nearest[v]] != v) nearest[v] = points.size();
+  return nearest;
 }
 
 // Makes mirror partners exact mirror images of each other: rounding has set them a little apart.
 void symmetrise(double cell, std::vector<Vec3d>& points) {
-  const double grain = 0.05 * cell;
-  const auto key = [&](const Vec3d& p) {
-    return std::array<int64_t, 3>{std::llround(p[0] / grain), std::llround(p[1] / grain),
-                                  std::llround(p[2] / grain)};
-  };
-  std::map<std::array<int64_t, 3>, size_t> places;
-  for (size_t v = 0; v < points.size(); ++v) places[key(points[v])] = v;
-  const auto partner = [&](size_t v) {
-    const Vec3d image(-points[v][0], points[v][1], points[v][2]);
-    const auto middle = key(image);
-    for (int64_t dx = -1; dx <= 1; ++dx)
-      for (int64_t dy = -1; dy <= 1; ++dy)
-        for (int64_t dz = -1; dz <= 1; ++dz) {
-          const auto found = places.find({middle[0] + dx, middle[1] + dy, middle[2] + dz});
-          if (found != places.end() && (points[found->second] - image).norm() < 0.5 * grain)
-            return found->second;
-        }
-    return points.size();
-  };
+  const Vec3d flip(-1, 1, 1);
+  const std::vector<size_t> partners = mirror_partners(cell, points);
   for (size_t v = 0; v < points.size(); ++v) {
-    const size_t other = partner(v);
+    const size_t other = partners[v];
     if (other == points.size() || other < v) continue;
-    const Vec3d mean =
-        0.5 * (points[v] + Vec3d(-points[other][0], points[other][1], points[other][2]));
+    const Vec3d mean = 0.5 * (points[v] + flip.cwiseProduct(points[other]));
     points[v] = mean;
-    points[other] = Vec3d(-mean[0], mean[1], mean[2]);
+    points[other] = flip.cwiseProduct(mean);
     if (other == v) points[v][0] = 0;
   }
+}
+
+// How round a triangle is: twice its area over its longest side squared, largest for equal sides.
+double roundness(const Vec3d& a, const Vec3d& b, const Vec3d& c) {
+  const double longest =
+      std::max({(b - a).squaredNorm(), (c - b).squaredNorm(), (a - c).squaredNorm()});
+  return (b - a).cross(c - a).norm() / std::max(longest, 1e-300);
 }
 
 // Splits quads along the diagonal that leaves the rounder triangles.
 void add_triangles(const Quads& quads, const std::vector<Vec3d>& points, TriangleMesh& mesh) {
   const auto at = [&](int v) -> const Vec3d& { return points[static_cast<size_t>(v)]; };
   for (const Vec4i& q : quads) {
-    const double first = (at(q[0]) - at(q[2])).squaredNorm();
-    const double second = (at(q[1]) - at(q[3])).squaredNorm();
-    if (first < second * (1 - 1e-9)) {
+    const Vec3d &a = at(q[0]), &b = at(q[1]), &c = at(q[2]), &d = at(q[3]);
+    const double first = std::min(roundness(a, b, c), roundness(a, c, d));
+    const double second = std::min(roundness(a, b, d), roundness(b, c, d));
+    if (first > second + 1e-9) {
       mesh.triangles.emplace_back(q[0], q[1], q[2]);
       mesh.triangles.emplace_back(q[0], q[2], q[3]);
     } else {
@@ -223,7 +242,12 @@ TriangleMesh mesh_surface(const Sculpture& sculpture, double cell) {
   std::vector<Vec3d> points;
   Quads quads;
   extract(sculpture, cell, points, quads);
-  relax(sculpture, quads, cell, points);
+  // Good triangles need no more than a few rounds.
+  for (int round = 0; round < 4; ++round) relax(sculpture, quads, cell, points);
+  symmetrise(cell, points);
+  parallel_for(points.size(), 256, [&](size_t begin, size_t end) {
+    for (size_t v = begin; v < end; ++v) points[v] = onto_surface(sculpture, points[v]);
+  });
   symmetrise(cell, points);
   TriangleMesh mesh;
   for (const Vec3d& p : points) mesh.positions.push_back(p.cast<float>());
