@@ -55,7 +55,7 @@ std::string scene_text(const actors::CastMember& member) {
 
 bool is_example_model(const fs::path& path, const std::string& name) {
   try {
-    const Json& asset = read_gltf_document(path).root.at("asset");
+    const Json asset = read_gltf_document(path).root.at("asset");
     return asset.contains("extras") && asset["extras"].contains(mark) &&
            asset["extras"][mark] == name;
   } catch (const std::exception&) {
@@ -132,7 +132,7 @@ void add_example_command(CLI::App& program, int& status) {
       ->check(not_empty())
       ->type_name("DIR");
   command->add_option("--vertices", options->vertices, "About how many vertices the skin gets.")
-      ->check(number_between(1000, 1000000))
+      ->check(number_between(5000, 1000000))
       ->type_name("N");
   command->add_flag("--list", options->list, "List all examples, one line each.");
   add_common_options(*command, options->common);

@@ -49,9 +49,9 @@ void sculpt_head(Sculpture& s) {
 void sculpt_arm(Sculpture& s) {
   s.add(round_cone(on_arm(0.0), 0.072, on_arm(0.155), 0.057), 0.05, true);
   s.add(round_cone(on_arm(0.155), 0.057, on_arm(0.285), 0.050), 0.02, true);
-  s.add(ellipsoid(on_arm(0.345), {0.066, 0.036, 0.064}, hand_axes()), 0.035, true);
+  s.add(ellipsoid(on_arm(0.345), {0.064, 0.035, 0.068}, hand_axes()), 0.035, true);
   for (int f = 0; f < 3; ++f)
-    s.add(round_cone(on_finger(f, 0.370), 0.0265, on_finger(f, 0.464), 0.0235), 0.010, true);
+    s.add(round_cone(on_finger(f, 0.365), 0.0250, on_finger(f, 0.468), 0.0225), 0.010, true);
   s.add(round_cone(on_arm(0.312, 0.040), 0.028, on_arm(0.352, 0.108), 0.025), 0.018, true);
 }
 

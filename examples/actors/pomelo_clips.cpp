@@ -159,8 +159,8 @@ void dance_arms(Routine& r) {
                         {2.45, 34},
                         {2.90, 32},
                         {3.14, -4},
-                        {3.46, 64},
-                        {3.60, 58},
+                        {3.46, 54},
+                        {3.60, 50},
                         {3.84, 2}}));
     r.turn(side + "_shoulder", "swing",
            dance_beats({{curl_at, 42},

@@ -10,7 +10,7 @@ Vec3d on_arm(double along, double to_thumb, double to_back) {
 
 Vec3d on_finger(int finger, double along) {
   // Fingers spread: their lines meet behind the wrist.
-  return on_arm(along, (finger - 1) * (0.036 + 0.36 * (along - 0.375)));
+  return on_arm(along, (finger - 1) * (0.0435 + 0.30 * (along - 0.375)));
 }
 
 Mat3d hand_axes() {
@@ -38,14 +38,17 @@ Armature pomelo_armature() {
   a.add("pelvis", "", {0, 0.340, -0.030}, free);
   a.add("spine", "pelvis", {0, 0.390, -0.030}, ball_joint());
   a.add("chest", "spine", {0, 0.655, -0.020}, ball_joint());
-  // Marks at the ends of bones that have no freedom: they make the belly follow the spine, not the
-  // thighs, which are nearer.
+  // Marks at the ends of bones, without freedom: they make the belly follow the spine and not the
+  // thighs, which are nearer, and the whole face follow the head.
   a.add("belly_end", "spine", {0, 0.450, 0.200});
   a.add_pair("flank_end", "spine", {0.170, 0.460, 0.050});
   a.add_pair("rib_end", "chest", {0.090, 0.640, 0.050});
   a.add("neck", "chest", {0, 0.765, -0.010}, {bend, lean});
   a.add("head", "neck", {0, 0.830, -0.005}, ball_joint());
   a.add("head_end", "head", {0, 1.080, 0});
+  a.add("face_end", "head", {0, 0.920, 0.140});
+  a.add_pair("cheek_end", "head", {0.130, 0.880, 0.090});
+  a.add_pair("ear_end", "head", {0.320, 1.070, 0.000});
   a.add_pair("clavicle", "chest", {0.045, 0.715, -0.010}, {lean, twist});
   a.add_pair("shoulder", "clavicle", shoulder,
              {{"raise", Vec3d::UnitZ()}, {"swing", -Vec3d::UnitY()}, {"roll", arm}});
@@ -53,8 +56,8 @@ Armature pomelo_armature() {
   a.add_pair("wrist", "elbow", on_arm(0.290), {{"bend", -thumb_side}, {"wave", hand_back}});
   for (int f = 0; f < 3; ++f) {
     const std::string name = finger_names[f];
-    a.add_pair(name, "wrist", on_finger(f, 0.388), {{"curl", -thumb_side}});
-    a.add_pair(name + "_tip", name, on_finger(f, 0.430), {{"curl", -thumb_side}});
+    a.add_pair(name, "wrist", on_finger(f, 0.390), {{"curl", -thumb_side}});
+    a.add_pair(name + "_tip", name, on_finger(f, 0.436), {{"curl", -thumb_side}});
   }
   a.add_pair("thumb", "wrist", on_arm(0.318, 0.040), {{"curl", 0.8 * arm - 0.6 * thumb_side}});
   a.add_pair("hip", "pelvis", hip,

@@ -67,6 +67,13 @@ void keep_strongest(VertexWeights& weights) {
   for (auto& [bind, weight] : weights) weight /= sum;
 }
 
+std::set<size_t> with_neighbours(const std::set<size_t>& vertices,
+                                 const std::vector<std::vector<size_t>>& neighbours) {
+  std::set<size_t> result = vertices;
+  for (const size_t v : vertices) result.insert(neighbours[v].begin(), neighbours[v].end());
+  return result;
+}
+
 // Weights are made in a grid that may be coarser than what lies between two fingers. Where they
 // change by more than `most` along an edge, vertices take the mean of themselves and their
 // neighbours, until none does.
@@ -78,25 +85,26 @@ void soften(const TriangleMesh& mesh, double most, bool only_strongest,
       neighbours[static_cast<size_t>(t[c])].push_back(static_cast<size_t>(t[(c + 1) % 3]));
   std::vector<size_t> watched(weights.size());
   std::iota(watched.begin(), watched.end(), size_t{0});
-  for (int round = 0; round < 200; ++round) {
+  for (int round = 0; round < 60; ++round) {
     std::set<size_t> steep;
     for (const size_t v : watched)
       for (const size_t u : neighbours[v])
         if (difference(weights[v], weights[u]) > most) steep.insert({u, v});
     if (steep.empty()) break;
+    // Neighbours too: between two that stay as they are, nothing gets less steep.
+    const std::set<size_t> moving = with_neighbours(steep, neighbours);
     std::vector<VertexWeights> means;
-    std::set<size_t> touched = steep;
-    for (const size_t v : steep) {
+    for (const size_t v : moving) {
       VertexWeights mean = weights[v];
       for (const size_t u : neighbours[v])
         for (const auto& [bind, weight] : weights[u]) mean[bind] += weight;
       for (auto& [bind, weight] : mean) weight /= 1.0 + static_cast<double>(neighbours[v].size());
       if (only_strongest) keep_strongest(mean);
       means.push_back(std::move(mean));
-      touched.insert(neighbours[v].begin(), neighbours[v].end());
     }
     size_t next = 0;
-    for (const size_t v : steep) weights[v] = std::move(means[next++]);
+    for (const size_t v : moving) weights[v] = std::move(means[next++]);
+    const std::set<size_t> touched = with_neighbours(moving, neighbours);
     watched.assign(touched.begin(), touched.end());
   }
 }
@@ -156,7 +164,7 @@ void add_smooth_weights(const Actor& actor, const Part& part, Character& charact
     for (const Influence& influence : made.weights.of(v))
       weights[v][influence.bind] += double{influence.weight};
   // Dropping all but the strongest weights makes new steps, so the first goal is stricter.
-  soften(mesh, 0.15, false, weights);
+  soften(mesh, 0.18, false, weights);
   for (VertexWeights& vertex : weights) keep_strongest(vertex);
   soften(mesh, 0.22, true, weights);
   symmetrise(mesh, opposite_binds(character), weights);

@@ -200,6 +200,17 @@ Vec3d Sculpture::colour(const Vec3d& point) const {
   return result;
 }
 
+bool Sculpture::is_symmetric() const {
+  // A simple shape that looks alike from points in general position and from their images is.
+  const Vec3d points[] = {{0.31, 0.57, -0.23}, {-1.13, 0.29, 0.71}, {0.19, -0.83, 0.47}};
+  for (const Stroke& stroke : m_strokes)
+    for (const Vec3d& p : points)
+      if (!stroke.mirrored &&
+          std::abs(stroke.shape.distance(p) - stroke.shape.distance(mirror(p))) > 1e-12)
+        return false;
+  return true;
+}
+
 Box3d Sculpture::box() const {
   Box3d box;
   for (const Stroke& stroke : m_strokes) {

@@ -95,6 +95,9 @@ class Sculpture {
   /// A box that holds the solid.
   Box3d box() const;
 
+  /// Whether the solid is its own mirror image in x = 0: all its strokes are mirrored or centred.
+  bool is_symmetric() const;
+
  private:
   struct Stroke {
     Shape shape;

@@ -177,8 +177,20 @@ std::vector<size_t> mirror_partners(double cell, const std::vector<Vec3d>& point
       }
     }
   });
+  std::vector<size_t> alone;
   for (size_t v = 0; v < points.size(); ++v)
-    if (nearest[v] < points.size() && nearest[nearest[v]] != v) nearest[v] = points.size();
+    if (nearest[v] == points.size() || nearest[nearest[v]] != v) alone.push_back(v);
+  // What is left differs by the way a cell was cut: these take each other.
+  for (const size_t v : alone) nearest[v] = points.size();
+  for (const size_t v : alone) {
+    const Vec3d image = points[v].cwiseProduct(Vec3d(-1, 1, 1));
+    for (const size_t u : alone)
+      if (nearest[v] == points.size() && nearest[u] == points.size() && u != v &&
+          (points[u] - image).norm() < 2 * cell) {
+        nearest[v] = u;
+        nearest[u] = v;
+      }
+  }
   return nearest;
 }
 
@@ -244,11 +256,12 @@ TriangleMesh mesh_surface(const Sculpture& sculpture, double cell) {
   extract(sculpture, cell, points, quads);
   // Good triangles need no more than a few rounds.
   for (int round = 0; round < 4; ++round) relax(sculpture, quads, cell, points);
-  symmetrise(cell, points);
+  const bool symmetric = sculpture.is_symmetric();
+  if (symmetric) symmetrise(cell, points);
   parallel_for(points.size(), 256, [&](size_t begin, size_t end) {
     for (size_t v = begin; v < end; ++v) points[v] = onto_surface(sculpture, points[v]);
   });
-  symmetrise(cell, points);
+  if (symmetric) symmetrise(cell, points);
   TriangleMesh mesh;
   for (const Vec3d& p : points) mesh.positions.push_back(p.cast<float>());
   add_triangles(quads, points, mesh);
