@@ -42,7 +42,7 @@ configure = @test -f build/$(1)/build.ninja && grep -qx 'SUPPLE_WERROR:BOOL=$(WE
 
 demo: setup-build
 	$(call configure,release)
-	@cmake --build --preset release -j $(JOBS) --target supple_program make_wriggler
+	@cmake --build --preset release -j $(JOBS) --target supple_program
 	@scripts/demo $(RELEASE)
 
 test: setup-test tests/node/node_modules/.stamp

@@ -51,6 +51,7 @@ void apply(const CommonOptions& options);
 void add_simulate_command(CLI::App& program, int& status);
 void add_inspect_command(CLI::App& program, int& status);
 void add_convert_command(CLI::App& program, int& status);
+void add_example_command(CLI::App& program, int& status);
 void add_rig_command(CLI::App& program, int& status);
 void add_view_command(CLI::App& program, int& status);
 void add_schema_command(CLI::App& program, int& status);

@@ -10,7 +10,7 @@ import unittest
 from support import (BVH, PROGRAM, SOURCE, TETRAHEDRON, ProgramTest, cache_files, obj, report,
                      rigged_tetrahedron, snapshot)
 
-COMMANDS = ["simulate", "inspect", "convert", "rig", "schema", "completion", "version"]
+COMMANDS = ["simulate", "view", "inspect", "convert", "rig", "example", "schema", "completion", "version"]
 SHORT = ["--frames", "1-4"]
 
 
@@ -302,6 +302,72 @@ class Simulate(ProgramTest):
         os.symlink("disk", self.folder / "x.supple")
         self.succeed("simulate", "wriggler.glb", *SHORT, "-o", "x.supple")
         self.assertTrue((self.folder / "disk" / "index.json").is_file())
+
+
+class Example(ProgramTest):
+    NAMES = ["pomelo", "forearm", "shoulder", "wriggler"]
+
+    def test_the_list_has_one_line_each(self):
+        lines = self.succeed("example", "--list").splitlines()
+        self.assertEqual([line.split()[0] for line in lines], self.NAMES)
+        for line in lines:
+            self.assertLessEqual(len(line), 80)
+
+    def test_every_example_is_ready_to_simulate(self):
+        for name in self.NAMES:
+            out = self.succeed("example", name, "--vertices", "5000")
+            self.assertEqual(sorted(os.listdir(self.folder / name)), [name + ".glb", name + ".json"])
+            self.assertIn(f"supple simulate {name}/{name}.json", out)
+            self.succeed("simulate", f"{name}/{name}.json", *SHORT)
+            self.assertTrue((self.folder / name / (name + ".supple")).is_dir())
+            scene = json.loads((self.folder / name / (name + ".json")).read_text())
+            facts = json.loads(self.succeed("inspect", f"{name}/{name}.glb", "--json"))
+            clips = {clip["name"]: clip for clip in facts["clips"]}
+            self.assertIn(scene["character"]["clip"], clips)
+            whole = json.loads(self.succeed("inspect", f"{name}/{name}.json", "--json"))
+            self.assertEqual(whole["last"], scene["frames"]["last"])
+
+    def test_vertices_and_folders(self):
+        few = self.succeed("example", "wriggler", "a/b", "--vertices", "5000")
+        many = self.succeed("example", "wriggler", "a/c", "--vertices", "50000")
+        self.assertTrue((self.folder / "a/b/wriggler.json").exists())
+        count = [int(re.search(r"(\d+) vertices", out)[1]) for out in (few, many)]
+        self.assertAlmostEqual(count[0], 5000, delta=500)
+        self.assertAlmostEqual(count[1], 50000, delta=5000)
+        self.assertEqual(self.succeed("example", "wriggler", "quiet", "-q"), "")
+
+    def test_own_files_are_replaced_and_no_others(self):
+        self.succeed("example", "wriggler")
+        before = snapshot(self.folder / "wriggler")
+        self.succeed("example", "wriggler", "--vertices", "20000")
+        self.assertNotEqual(snapshot(self.folder / "wriggler"), before)
+        scene = self.folder / "wriggler" / "wriggler.json"
+        mine = scene.read_text().replace("24", "25")
+        scene.write_text(mine)
+        after = snapshot(self.folder / "wriggler")
+        self.refuse(4, "example", "wriggler", says=["wriggler.json", "changed"])
+        self.assertEqual(snapshot(self.folder / "wriggler"), after)
+        scene.unlink()
+        # A model that another command wrote, a folder and a dangling link are in the way too.
+        (self.folder / "other").mkdir()
+        shutil.copy(self.folder / "wriggler.glb", self.folder / "other")
+        self.refuse(4, "example", "wriggler", "other", says="other/wriggler.glb")
+        (self.folder / "third" / "wriggler.json").mkdir(parents=True)
+        self.refuse(4, "example", "wriggler", "third", says="third/wriggler.json")
+        (self.folder / "fourth").mkdir()
+        os.symlink("nowhere", self.folder / "fourth" / "wriggler.glb")
+        self.refuse(4, "example", "wriggler", "fourth", says="fourth/wriggler.glb")
+        self.assertEqual(os.listdir(self.folder / "fourth"), ["wriggler.glb"])
+
+    def test_mistakes(self):
+        self.refuse(2, "example", "pomello", says=["'pomello'", "did you mean 'pomelo'?"])
+        self.refuse(2, "example", "somebody", says=["'somebody'", "--list"])
+        self.refuse(2, "example", says="--list")
+        self.refuse(2, "example", "wriggler", "--vertices", "10", says="from 5000")
+        self.refuse(2, "example", "wriggler", "a", "b", says="'b'")
+        self.refuse(4, "example", "wriggler", "wriggler.glb", says="wriggler.glb")
+        self.refuse(4, "example", "wriggler", "/proc/here", says="/proc/here")
+        self.assertEqual(os.listdir(self.folder), ["wriggler.glb"])
 
 
 class Scenes(ProgramTest):

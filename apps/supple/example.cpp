@@ -1,0 +1,142 @@
+// supple example: the project's own characters, each with a scene that is ready to run.
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+
+#include "actors/cast.h"
+#include "arguments.h"
+#include "help.h"
+#include "program.h"
+#include "supple/core/file.h"
+#include "supple/io/character_writer.h"
+
+namespace supple::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ExampleOptions {
+  CommonOptions common;
+  std::string name;
+  std::string folder;
+  int vertices = 0;
+  bool list = false;
+};
+
+// Where the file says which example wrote it.
+constexpr const char* mark = "supple_example";
+
+int list_examples() {
+  for (const actors::CastMember& member : actors::cast())
+    std::printf("%-10s %s\n", member.name.c_str(), member.line.c_str());
+  return done;
+}
+
+const actors::CastMember& find_member(const std::string& name) {
+  std::vector<std::string> names;
+  for (const actors::CastMember& member : actors::cast()) {
+    if (member.name == name) return member;
+    names.push_back(member.name);
+  }
+  throw Error(ErrorKind::usage,
+              fmt::format("there is no example '{}'{} (see 'supple example --list')",
+                          printable(name), suggestion(name, names)));
+}
+
+std::string scene_text(const actors::CastMember& member) {
+  const int frames = static_cast<int>(std::lround(member.seconds * 24));
+  const Json scene = {{"name", member.name},
+                      {"character", {{"file", member.name + ".glb"}, {"clip", member.clip}}},
+                      {"frames", {{"first", 1}, {"last", frames}, {"rate", 24}}},
+                      {"output", {{"files", {member.name + ".supple"}}}}};
+  return scene.dump(2) + "\n";
+}
+
+bool is_example_model(const fs::path& path, const std::string& name) {
+  try {
+    const Json asset = read_gltf_document(path).root.at("asset");
+    return asset.contains("extras") && asset["extras"].contains(mark) &&
+           asset["extras"][mark] == name;
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
+bool is_example_scene(const fs::path& path, const std::string& text) {
+  try {
+    const Bytes found = read_file(path);
+    return std::equal(found.begin(), found.end(), as_bytes(text).begin(), as_bytes(text).end());
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+void refuse_foreign(const fs::path& path, bool is_ours) {
+  std::error_code code;
+  if (fs::symlink_status(path, code).type() != fs::file_type::not_found && !is_ours)
+    throw_output_error(path.string(),
+                       "there is a file that no example wrote, or that was changed since; move it "
+                       "away or name another folder");
+}
+
+void write_model(const fs::path& path, const Character& character) {
+  GltfDocument document = gltf_from_character(character);
+  document.root["asset"]["extras"][mark] = character.name;
+  write_file(path, serialise_glb(document, path.string()));
+}
+
+int write_example(const ExampleOptions& options) {
+  const actors::CastMember& member = find_member(options.name);
+  const fs::path folder = options.folder.empty() ? member.name : options.folder;
+  const fs::path model = folder / (member.name + ".glb"), scene = folder / (member.name + ".json");
+  const std::string text = scene_text(member);
+  refuse_foreign(model, is_example_model(model, member.name));
+  refuse_foreign(scene, is_example_scene(scene, text));
+  make_folder(folder);
+  const Character character =
+      member.make(options.vertices > 0 ? options.vertices : member.vertices);
+  write_model(model, character);
+  write_file(scene, text);
+  if (options.common.quiet) return done;
+  std::string clips;
+  for (const Clip& clip : character.clips) clips += (clips.empty() ? "" : ", ") + clip.name;
+  std::printf("wrote %s: %zu vertices, %zu joints, clips: %s\n", model.c_str(),
+              character.skin.positions.size(), character.skeleton.size(), clips.c_str());
+  std::printf("wrote %s: a scene that plays '%s'\n", scene.c_str(), member.clip.c_str());
+  std::printf("next:  supple simulate %s\n       supple view %s\n", scene.c_str(), model.c_str());
+  return done;
+}
+
+int example(const ExampleOptions& options) {
+  apply(options.common);
+  if (options.list) return list_examples();
+  if (options.name.empty())
+    throw Error(ErrorKind::usage, "which example? 'supple example --list' shows them all");
+  return write_example(options);
+}
+
+}  // namespace
+
+void add_example_command(CLI::App& program, int& status) {
+  auto options = std::make_shared<ExampleOptions>();
+  CLI::App* command =
+      program.add_subcommand("example", "Write a character of our own with a scene ready to run.");
+  command->footer(
+      help_footer("  supple example --list                     who there is\n"
+                  "  supple example pomelo                     into the folder pomelo\n"
+                  "  supple example pomelo here --vertices 9000\n"));
+  command->add_option("name", options->name, "Which example.")->check(not_empty());
+  command
+      ->add_option("folder", options->folder, "Where to write it; the example's name if not given.")
+      ->check(not_empty())
+      ->type_name("DIR");
+  command->add_option("--vertices", options->vertices, "About how many vertices the skin gets.")
+      ->check(number_between(5000, 1000000))
+      ->type_name("N");
+  command->add_flag("--list", options->list, "List all examples, one line each.");
+  add_common_options(*command, options->common);
+  command->callback([options, &status] { status = example(*options); });
+}
+
+}  // namespace supple::app

@@ -1,0 +1,38 @@
+// Actors: what a sculptor, a rigger and an animator made, put together as a character.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "modelling/armature.h"
+#include "modelling/sculpture.h"
+#include "supple/rig/auto_weights.h"
+#include "supple/rig/character.h"
+
+namespace supple::modelling {
+
+/// One closed surface of an actor.
+struct Piece {
+  std::string name;
+  Sculpture sculpture;
+  double share = 1;   ///< of the actor's vertices
+  std::string joint;  ///< joint it follows rigidly; empty for smooth automatic weights
+};
+
+/// A character to be: pieces that do not touch (the one with smooth weights first), an armature and
+/// the clips made for it.
+struct Actor {
+  std::string name;
+  std::vector<Piece> pieces;
+  Armature armature;
+  std::vector<Clip> clips;
+  AutoWeightOptions weighting;  ///< how smooth weights are made
+};
+
+/// The skin of an actor with about `vertices` vertices: shape, colours and parts, without a rig.
+Character model(const Actor& actor, int vertices);
+
+/// Builds an actor with about `vertices` skin vertices, with colours, weights, parts and clips.
+Character build(const Actor& actor, int vertices);
+
+}  // namespace supple::modelling
