@@ -6,13 +6,14 @@ SOAK ?= 50
 RELEASE := build/release
 SOURCES = $(shell git ls-files -co --exclude-standard '*.h' '*.cpp' '*.cu')
 
-.PHONY: help demo test bench soak format format-check lint asan tsan fuzz install clean build
+.PHONY: help demo test bench soak pictures format format-check lint asan tsan fuzz install clean build
 
 help:
 	@echo "make demo     build, make a character and its animation in demo/, say how to look at it"
 	@echo "make test     build and run all tests"
 	@echo "make bench    run all benchmarks"
 	@echo "make soak     long random runs: damaged files under sanitizers, kills and resumes"
+	@echo "make pictures make every picture of the documentation anew"
 	@echo "make format   format the code        make lint   static checks"
 	@echo "make asan     tests under AddressSanitizer and UBSan      make tsan   under ThreadSanitizer"
 	@echo "make fuzz     run every libFuzzer target for a minute"
@@ -67,6 +68,11 @@ soak: setup-test tests/node/node_modules/.stamp
 	@cmake --build --preset asan -j $(JOBS)
 	@SUPPLE_SOAK=$(SOAK) ctest --preset asan -j $(JOBS) -R 'amage|orrupt' --timeout 36000
 	@SUPPLE_SOAK=$(SOAK) ctest --preset release -j $(JOBS) -R 'apps/' --timeout 36000
+
+pictures: setup-test
+	$(call configure,release)
+	@cmake --build --preset release -j $(JOBS) --target supple_program
+	@scripts/pictures $(RELEASE)
 
 asan: setup-test tests/node/node_modules/.stamp
 	$(call configure,asan)

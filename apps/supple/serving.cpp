@@ -42,15 +42,11 @@ void announce(const viewer::Server& server, const ServingOptions& options) {
 void serve(const viewer::Server& server, const InterruptGuard& guard, bool until_closed) {
   using Clock = std::chrono::steady_clock;
   constexpr std::chrono::seconds reload_time{3};  // a page that is reloaded is gone for a moment
-  bool was_open = false;
   Clock::time_point last_open = Clock::now();
   while (!guard.interrupted()) {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    if (server.page_count() > 0) {
-      was_open = true;
-      last_open = Clock::now();
-    }
-    if (until_closed && was_open && Clock::now() - last_open > reload_time) return;
+    if (server.page_count() > 0) last_open = Clock::now();
+    if (until_closed && server.visit_count() > 0 && Clock::now() - last_open > reload_time) return;
   }
 }
 

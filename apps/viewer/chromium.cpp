@@ -26,30 +26,17 @@ constexpr size_t max_complaints = 20;
 std::vector<std::string> command_line(const std::string& program, const BrowserOptions& options,
                                       const std::filesystem::path& profile) {
   std::vector<std::string> command = {
-      program,
-      "--headless=new",
-      "--remote-debugging-pipe",
-      "--user-data-dir=" + profile.string(),
-      fmt::format("--window-size={},{}", options.width, options.height),
-      "--use-angle=swiftshader",
-      "--enable-unsafe-swiftshader",
-      "--force-color-profile=srgb",
-      "--force-device-scale-factor=1",
-      "--hide-scrollbars",
-      "--mute-audio",
-      "--no-first-run",
-      "--no-default-browser-check",
+      program, "--headless=new", "--remote-debugging-pipe", "--user-data-dir=" + profile.string(),
+      fmt::format("--window-size={},{}", options.width, options.height), "--use-angle=swiftshader",
+      "--enable-unsafe-swiftshader", "--force-color-profile=srgb", "--force-device-scale-factor=1",
+      "--hide-scrollbars", "--mute-audio", "--no-first-run", "--no-default-browser-check",
       "--no-proxy-server",
-      "--disable-background-networking",
-      "--disable-background-timer-throttling",
-      "--disable-backgrounding-occluded-windows",
-      "--disable-breakpad",
-      "--disable-component-update",
-      "--disable-default-apps",
-      "--disable-dev-shm-usage",
-      "--disable-extensions",
-      "--disable-renderer-backgrounding",
-      "--disable-sync",
+      // The page around the 3D view is cheaper to draw without a graphics card in software.
+      "--disable-accelerated-2d-canvas", "--disable-gpu-compositing",
+      "--disable-background-networking", "--disable-background-timer-throttling",
+      "--disable-backgrounding-occluded-windows", "--disable-breakpad",
+      "--disable-component-update", "--disable-default-apps", "--disable-dev-shm-usage",
+      "--disable-extensions", "--disable-renderer-backgrounding", "--disable-sync",
       "--password-store=basic"};
   // Chromium refuses to sandbox pages of the superuser.
   if (::geteuid() == 0) command.push_back("--no-sandbox");
@@ -250,7 +237,7 @@ const std::string& HeadlessBrowser::text_of(const Json& answer, const char* key)
 void HeadlessBrowser::send(const Json& message, const Patience& patience) {
   const std::string text = message.dump(-1, ' ', false, Json::error_handler_t::replace);
   if (!m_program->send(to_browser, as_bytes({text.c_str(), text.size() + 1}), patience))
-    fail("has ended");
+    fail_ended();
 }
 
 // The next message of the browser, whatever it is about.
@@ -262,7 +249,7 @@ Json HeadlessBrowser::next_message(const std::string& awaited, Clock::time_point
       fail("sends what is not a message");
     }
     if (m_program->received(from_browser).size() > max_message_bytes) fail("sends too much");
-    if (m_program->ended(from_browser)) fail("has ended");
+    if (m_program->ended(from_browser)) fail_ended();
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
     if (left.count() <= 0)
       fail(fmt::format("does not answer for {:.3g} s ({})", m_patience.limit.count() / 1e3,
@@ -315,18 +302,18 @@ void HeadlessBrowser::complain(std::string text) {
   if (m_complaints.size() < max_complaints) m_complaints.push_back(std::move(text));
 }
 
-// The browser is of no more use: says why, with what it or the page said last.
+// The browser is of no more use: says why, with what the page said last.
 void HeadlessBrowser::fail(std::string_view problem) {
-  std::string why;
-  if (!m_complaints.empty()) {
-    why = "; the page says: " + m_complaints.back();
-  } else if (m_program->ended(from_browser)) {
-    m_program->wait({std::chrono::seconds(1), {}});
-    const std::string words = last_line(as_text(m_program->received(2)));
-    if (!words.empty()) why = "; it says: " + words;
-  }
   throw Error(ErrorKind::output,
-              fmt::format("the browser ({}) {}{}", m_program->name(), problem, why));
+              fmt::format("the browser ({}) {}{}", m_program->name(), problem,
+                          m_complaints.empty() ? "" : "; the page says: " + m_complaints.back()));
+}
+
+// The browser is gone: says so, with its last words, which may take a moment to arrive.
+void HeadlessBrowser::fail_ended() {
+  m_program->wait({std::chrono::seconds(1), {}});
+  const std::string words = last_line(as_text(m_program->received(2)));
+  fail(words.empty() ? "has ended" : "has ended; it says: " + words);
 }
 
 }  // namespace supple::viewer

@@ -84,6 +84,7 @@ class HeadlessBrowser {
   const std::string& text_of(const Json& answer, const char* key);
   void complain(std::string text);
   [[noreturn]] void fail(std::string_view problem);
+  [[noreturn]] void fail_ended();
 
   ProfileFolder m_profile;
   std::optional<Subprocess> m_program;

@@ -1,5 +1,5 @@
 // What the connections of one server share, and how the server reaches them. Everything here is
-// used by the server's own thread only, but for the number of pages.
+// used by the server's own thread only, but for the numbers of pages.
 #pragma once
 
 #include <atomic>
@@ -34,6 +34,7 @@ struct Hub {
   Gallery gallery;
   std::set<Connection*> connections;  ///< all there are; they enter and leave by themselves
   std::atomic<int> page_count = 0;    ///< open sockets; read by any thread
+  std::atomic<int> visit_count = 0;   ///< sockets opened so far; read by any thread
 };
 
 /// The headers of every answer: nothing from elsewhere is loaded, shown around the page or guessed,

@@ -75,6 +75,10 @@ void check_movie(const std::filesystem::path& file, int width, int height, bool 
   find_ffmpeg();
 }
 
+double highest_rate(const std::filesystem::path& file) {
+  return lower_extension(file) == ".gif" ? 50 : 1e4;
+}
+
 MovieWriter::MovieWriter(const std::filesystem::path& file, const MovieOptions& options)
     : m_file(file),
       m_options(options),

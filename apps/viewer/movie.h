@@ -25,6 +25,10 @@ struct MovieOptions {
 /// pictures, and an output error that says what to install when ffmpeg is missing.
 void check_movie(const std::filesystem::path& file, int width, int height, bool transparent);
 
+/// The most pictures per second a movie of that name can have: players show a .gif of more than 50
+/// slowly.
+double highest_rate(const std::filesystem::path& file);
+
 /// A movie on its way: H.264 in .mp4, VP9 in .webm, a palette of 256 colours in .gif. It appears
 /// under its name when finish() returns; until then a file of that name stays as it is.
 class MovieWriter {

@@ -229,8 +229,10 @@ std::vector<PictureMaker::View> PictureMaker::still_views() {
   return views;
 }
 
-std::vector<PictureMaker::View> PictureMaker::movie_views() {
-  const std::vector<int> frames = available_frames();
+std::vector<PictureMaker::View> PictureMaker::movie_views(int stride) {
+  const std::vector<int> all = available_frames();
+  std::vector<int> frames;
+  for (size_t i = 0; i < all.size(); i += static_cast<size_t>(stride)) frames.push_back(all[i]);
   const int frame_count = static_cast<int>(frames.size());
   const int count = std::max(frame_count, m_options.turntable);
   const CameraAngles start = m_options.turntable > 0 ? start_angles() : CameraAngles{};
@@ -246,6 +248,16 @@ double PictureMaker::movie_rate() {
   if (m_options.rate > 0) return m_options.rate;
   const JsonField exhibits(m_exhibits, "exhibits.json");
   return exhibits[size_t{0}]["frames"]["rate"].number(1e-3, 1e4);
+}
+
+// The page frames what it shows first. Pictures frame what they show: all their frames together, or
+// some of them where there are many.
+void PictureMaker::settle_framing(const std::vector<View>& views) {
+  constexpr size_t most = 32;
+  std::set<int> frames;
+  const size_t stride = (views.size() + most - 1) / most;
+  for (size_t i = 0; i < views.size(); i += stride) frames.insert(views[i].frame);
+  m_browser.evaluate(fmt::format("supple.fit({})", Json(frames).dump()), ErrorKind::input);
 }
 
 // By itself the page fits the colour scale to each frame. A series gets one scale for all: the
@@ -297,6 +309,7 @@ std::vector<std::filesystem::path> PictureMaker::shoot(const std::filesystem::pa
   const bool numbered = m_options.turntable > 0 || views.size() > 1 ||
                         pattern_of(file.filename().string()).has_value();
   StagingFolder staging(file.parent_path());
+  settle_framing(views);
   settle_range(views);
   std::vector<std::filesystem::path> files;
   for (const View& view : views) {
@@ -311,12 +324,15 @@ std::vector<std::filesystem::path> PictureMaker::shoot(const std::filesystem::pa
 int PictureMaker::film(const std::filesystem::path& file) {
   const bool transparent = m_options.background == "transparent";
   check_movie(file, m_options.width, m_options.height, transparent);
-  const std::vector<View> views = movie_views();
+  const double rate = movie_rate();
+  const int stride = static_cast<int>(std::ceil(rate / highest_rate(file)));
+  const std::vector<View> views = movie_views(stride);
   MovieOptions movie_options;
-  movie_options.rate = movie_rate();
+  movie_options.rate = rate / stride;
   movie_options.transparent = transparent;
   movie_options.patience.check = m_hooks.check;
   MovieWriter movie(file, movie_options);
+  settle_framing(views);
   settle_range(views);
   for (size_t i = 0; i < views.size(); ++i) {
     movie.add(picture(views[i]));

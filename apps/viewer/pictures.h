@@ -77,7 +77,8 @@ class PictureMaker {
   std::vector<std::filesystem::path> shoot(const std::filesystem::path& file);
 
   /// Writes a movie of all frames; with a turntable of N the camera goes round once, and frames
-  /// repeat until there are at least N pictures. Returns the number of pictures.
+  /// repeat until there are at least N pictures. Frames are left out, evenly, where the format
+  /// cannot hold so many per second. Returns the number of pictures.
   int film(const std::filesystem::path& file);
 
  private:
@@ -95,8 +96,9 @@ class PictureMaker {
   CameraAngles start_angles();
   std::vector<int> available_frames() const;
   std::vector<View> still_views();
-  std::vector<View> movie_views();
+  std::vector<View> movie_views(int stride);
   double movie_rate();
+  void settle_framing(const std::vector<View>& views);
   void settle_range(const std::vector<View>& views);
   Bytes picture(const View& view);
   void report(size_t done, size_t total) const;

@@ -110,6 +110,7 @@ class Server::Impl {
   }
 
   int page_count() const { return m_hub.page_count; }
+  int visit_count() const { return m_hub.visit_count; }
 
  private:
   // Signals are left to the threads that wait for them.
@@ -226,5 +227,7 @@ void Server::exhibits_changed() { m_impl->exhibits_changed(); }
 void Server::end_live() { m_impl->end_live(); }
 
 int Server::page_count() const { return m_impl->page_count(); }
+
+int Server::visit_count() const { return m_impl->visit_count(); }
 
 }  // namespace supple::viewer

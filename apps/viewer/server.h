@@ -28,7 +28,8 @@ struct ServerOptions {
 /// Serves exhibits to pages from a thread of its own, from construction to destruction.
 class Server {
  public:
-  /// Starts listening; throws an output error when the address or port cannot be had.
+  /// Starts listening; throws an output error when the address or port cannot be had, a usage error
+  /// when the address is not one.
   Server(std::vector<std::unique_ptr<Exhibit>> exhibits, const ServerOptions& options);
 
   /// Closes all connections and ends the thread; takes at most a second.
@@ -47,6 +48,9 @@ class Server {
 
   /// Number of pages connected now; from any thread.
   int page_count() const;
+
+  /// Number of pages that have connected so far; from any thread.
+  int visit_count() const;
 
  private:
   class Impl;

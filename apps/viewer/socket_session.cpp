@@ -79,6 +79,7 @@ class SocketSession : public Connection, public std::enable_shared_from_this<Soc
     if (error) return;
     m_is_open = true;
     ++m_hub.page_count;
+    ++m_hub.visit_count;
     // The page may have read exhibits.json before the latest change.
     for (int i = 0; i < m_hub.gallery.size(); ++i)
       if (m_hub.gallery.ever_changed(i)) m_changed.insert(i);

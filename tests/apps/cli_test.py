@@ -10,7 +10,7 @@ import unittest
 from support import (BVH, PROGRAM, SOURCE, TETRAHEDRON, ProgramTest, cache_files, obj, report,
                      rigged_tetrahedron, snapshot)
 
-COMMANDS = ["simulate", "inspect", "convert", "example", "schema", "completion", "version"]
+COMMANDS = ["simulate", "inspect", "convert", "rig", "example", "schema", "completion", "version"]
 SHORT = ["--frames", "1-4"]
 
 
@@ -547,6 +547,88 @@ class Inspect(ProgramTest):
         self.assertIn("4 of 4 (11 to 14", self.succeed("inspect", "scene.supple"))
 
 
+def bar(segments=16, size=0.1, height=1.0):
+    """A square bar along y as an OBJ file, standing on y = 0."""
+    points = [(x, height * k / segments, z) for k in range(segments + 1)
+              for x, z in ((-size, -size), (size, -size), (size, size), (-size, size))]
+    triangles = [(0, 1, 2), (0, 2, 3)]
+    for k in range(segments):
+        for c in range(4):
+            a, b = 4 * k + c, 4 * k + (c + 1) % 4
+            triangles += [(a, a + 4, b + 4), (a, b + 4, b)]
+    top = 4 * segments
+    triangles += [(top, top + 2, top + 1), (top, top + 3, top + 2)]
+    return obj(points, triangles)
+
+
+class Rig(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        (self.folder / "bar.obj").write_text(bar())
+        (self.folder / "walk.bvh").write_text(BVH)
+
+    def test_a_mesh_and_motion_capture_make_a_character(self):
+        out = self.succeed("rig", "bar.obj", "--skeleton", "walk.bvh", "-o", "bar.glb")
+        for words in ("2 of 3 joints carry the skin", "clip      walk", "scaled by", "+Y",
+                      "bar.glb: rigged"):
+            self.assertIn(words, out)
+        facts = json.loads(self.succeed("inspect", "bar.glb", "--json"))
+        self.assertEqual((facts["vertices"], facts["bones"]), (68, 2))
+        self.assertLessEqual(facts["most_influences"], 4)
+        self.assertEqual([clip["name"] for clip in facts["clips"]], ["walk"])
+        self.succeed("simulate", "bar.glb", "-o", "bar.supple")
+
+    def test_the_rig_of_another_character(self):
+        self.succeed("rig", "wriggler.glb", "--skeleton", "wriggler.glb", "-o", "anew.glb")
+        old = json.loads(self.succeed("inspect", "wriggler.glb", "--json"))
+        new = json.loads(self.succeed("inspect", "anew.glb", "--json"))
+        for fact in ("vertices", "triangles"):
+            self.assertEqual(old[fact], new[fact])
+        self.assertEqual([clip["name"] for clip in old["clips"]],
+                         [clip["name"] for clip in new["clips"]])
+        self.assertGreater(new["bones"], 2)
+
+    def test_threads_do_not_matter(self):
+        for threads in (1, 3):
+            self.succeed("rig", "wriggler.glb", "--skeleton", "wriggler.glb", "-q", "--threads",
+                         threads, "-o", f"{threads}.glb")
+        self.assertEqual((self.folder / "1.glb").read_bytes(),
+                         (self.folder / "3.glb").read_bytes())
+
+    def test_options_change_what_they_should(self):
+        def rigged(*options):
+            self.succeed("rig", "bar.obj", "--skeleton", "walk.bvh", "-q", "-o", "x.glb", *options)
+            return (self.folder / "x.glb").read_bytes()
+        plain = rigged()
+        self.assertEqual(plain, rigged("--fit", "on", "--influences", 4, "--smoothness", 1,
+                                       "--up", "y", "--scale", 1, "--clip", "walk"))
+        for options in (("--fit", "size"), ("--influences", 1), ("--smoothness", 3),
+                        ("--resolution", 20), ("--leave-out", "knee"), ("--scale", 2),
+                        ("--up", "z")):
+            self.assertNotEqual(plain, rigged(*options), options)
+
+    def test_mistakes(self):
+        rig = ("rig", "bar.obj", "--skeleton", "walk.bvh", "-o")
+        (self.folder / "points.obj").write_text("v 0 0 0\nv 1 0 0\n")
+        self.refuse(2, *rig, "bar.pc2", says=("bar.pc2", ".glb"))
+        self.refuse(2, *rig, "a.glb", "-o", "b.glb", says="one file")
+        self.refuse(2, "rig", "bar.obj", "-o", "a.glb", says="--skeleton")
+        self.refuse(2, *rig, "a.glb", "--fit", "maybe", says="on, size, off")
+        self.refuse(2, "rig", "wriggler.glb", "--skeleton", "walk.bvh", "-o", "wriggler.glb",
+                    says="it is the input")
+        self.refuse(3, "rig", "points.obj", "--skeleton", "walk.bvh", "-o", "a.glb",
+                    says=("points.obj", "no faces"))
+        self.refuse(3, "rig", "bar.obj", "--skeleton", "bar.obj", "-o", "a.glb",
+                    says=("bar.obj", "no bones"))
+        self.refuse(3, "rig", "bar.obj", "--skeleton", "none.bvh", "-o", "a.glb", says="none.bvh")
+        self.refuse(3, *rig, "a.glb", "--clip", "run", says=("walk.bvh", "'run'", "'walk'"))
+        self.refuse(3, *rig, "a.glb", "--leave-out", "kne", says="did you mean 'knee'?")
+        (self.folder / "far.obj").write_text(bar(height=0.01, size=0.001))
+        self.refuse(3, "rig", "far.obj", "--skeleton", "walk.bvh", "--fit", "off", "-o", "a.glb",
+                    "--scale", 0.001, says=("walk.bvh", "outside the mesh of far.obj"))
+        self.assertFalse((self.folder / "a.glb").exists())
+
+
 class Animations(ProgramTest):
     """Files that exports wrote, as input of convert and inspect."""
 
@@ -702,6 +784,7 @@ class Completion(ProgramTest):
         self.assertEqual(self.complete("supple", "simulate", "--progress", "=", "js"), ["json"])
         self.assertEqual(self.complete("supple", "simulate", "--skinning", "="),
                          ["linear", "dual_quaternion"])
+        self.assertEqual(self.complete("supple", "rig", "--fit", ""), ["on", "size", "off"])
         self.assertEqual(self.complete("supple", "completion", "z"), ["zsh"])
         self.assertEqual(self.complete("supple", "inspect", "wrig"), ["wriggler.glb"])
         (self.folder / "two words.glb").write_text("")

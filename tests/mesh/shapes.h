@@ -61,6 +61,24 @@ inline TriangleMesh make_sphere(int levels) {
   return mesh;
 }
 
+/// Adds another mesh, moved by `shift`.
+inline void append(TriangleMesh& mesh, const TriangleMesh& other, const Vec3f& shift) {
+  const auto first = static_cast<int32_t>(mesh.positions.size());
+  for (const Vec3f& p : other.positions) mesh.positions.push_back(p + shift);
+  for (const Vec3i& t : other.triangles) mesh.triangles.emplace_back(t.array() + first);
+}
+
+/// The upper half of a unit sphere, without a floor.
+inline TriangleMesh make_dome(int levels) {
+  TriangleMesh mesh = make_sphere(levels);
+  std::erase_if(mesh.triangles, [&](const Vec3i& t) {
+    for (int k = 0; k < 3; ++k)
+      if (mesh.positions[static_cast<size_t>(t[k])][1] < -1e-6f) return true;
+    return false;
+  });
+  return mesh;
+}
+
 /// A unit cube of n * n * n small cubes, six positive tetrahedra around the long diagonal of each.
 inline TetMesh make_tet_cube(int n) {
   TetMesh mesh;

@@ -47,6 +47,7 @@ std::string fake_page(const std::string& extra = "") {
         frame = number;
         document.body.style.background = colour();
       },
+      fit: async frames => { window.fitted = frames; },
       picture: async (width, height) => {
         const canvas = document.createElement('canvas');
         [canvas.width, canvas.height] = [width, height];
@@ -200,6 +201,17 @@ TEST(Pictures, WritesSeveralAtOnce) {
   }
 }
 
+TEST(Pictures, FramesWhatTheyShow) {
+  SUPPLE_NEEDS_BROWSER();
+  HeadlessBrowser browser({});
+  const TemporaryFolder folder;
+  PictureOptions options = small_options();
+  options.frames = {15, 12};
+  PictureMaker maker(browser, fake_page(), options, {});
+  maker.shoot(folder / "out.png");
+  EXPECT_EQ(browser.evaluate("window.fitted"), Json({12, 15}));
+}
+
 TEST(Pictures, ShowsTheInterface) {
   SUPPLE_NEEDS_BROWSER();
   HeadlessBrowser browser({});
@@ -319,6 +331,11 @@ TEST(Pictures, MakesMovies) {
   EXPECT_EQ(names_in(folder.path()), (std::vector<std::string>{"out.gif", "out.mp4", "out.webm"}));
   maker.film(folder / "again.mp4");
   EXPECT_TRUE(read_file(folder / "again.mp4") == read_file(folder / "out.mp4"));
+
+  // Players slow a .gif of 120 pictures per second down: every third frame is enough.
+  PictureOptions options = small_options();
+  options.rate = 120;
+  EXPECT_EQ(PictureMaker(browser, fake_page(), options, {}).film(folder / "fast.gif"), 2);
 }
 
 // The page fits its colour scale to the frame; a series must have one for all of its frames.

@@ -126,6 +126,7 @@ TEST(SocketAttack, APageThatNeverReadsIsLetGo) {
     std::this_thread::sleep_for(10ms);
   }
   EXPECT_EQ(served.server->page_count(), 0);
+  served.state().frame_bytes = 1000;
   served.expect_alive();
 }
 

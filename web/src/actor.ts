@@ -33,7 +33,7 @@ export class Actor {
 
   constructor(readonly exhibit: number, readonly info: ExhibitInfo, readonly shape: Shape) {
     this.skin = new Skin(shape, info.parts);
-    this.bones = new Bones(info.joints);
+    this.bones = new Bones(info.joints, info.vertices > 0);
     this.group.add(this.skin.group, this.mesh.group);
     this.over.add(this.bones.group);
     if (shape.colliderVertices && shape.colliderTriangles) this.makeColliders(shape.colliderVertices);

@@ -1,4 +1,5 @@
 // window.supple: the page for programs, that is for tests and for the maker of pictures.
+import { Box3 } from "three";
 import type { Curve } from "./graph_data";
 import type { ViewOptions } from "./options";
 import { takePicture } from "./picture";
@@ -38,6 +39,8 @@ export interface SupplePage {
   /// Pauses, and resolves when that frame of all shown exhibits is on screen; throws when it cannot be shown. The
   /// automatic range of a colour map then is that of this frame alone.
   seek(frame: number): Promise<void>;
+  /// Frames all that these frames hold, the camera's direction and zoom unchanged.
+  fit(frames: number[]): Promise<void>;
   /// Copy of the vertex positions on screen, three per vertex, exactly as streamed.
   positions(which?: "main" | "other"): Float32Array;
   values(): PageValues | null;
@@ -61,6 +64,14 @@ export function makeApi(viewer: Viewer, ready: Promise<void>, curves: () => Curv
     ready,
     configure: (options) => viewer.change(options),
     seek: (frame) => viewer.seek(frame),
+    async fit(frames) {
+      const box = new Box3();
+      for (const frame of frames) {
+        await viewer.seek(frame);
+        box.union(viewer.framing.box());
+      }
+      viewer.framing.fit(box);
+    },
     positions(which = "main") {
       const actor = which === "main" ? viewer.cast.main : viewer.cast.other;
       if (!actor) throw new Error(which === "main" ? "nothing is on screen" : "no second exhibit is on screen");
@@ -89,6 +100,7 @@ export function makeBrokenApi(message: string, options: ViewOptions): SupplePage
     ready: Promise.resolve(),
     configure: async () => fail(),
     seek: async () => fail(),
+    fit: async () => fail(),
     positions: fail,
     values: () => null,
     state: () => ({

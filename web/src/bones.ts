@@ -25,13 +25,6 @@ function octahedron(wide: number): BufferGeometry {
   return geometry;
 }
 
-/// Which joints are worth showing: bones and what carries them; all when nothing is marked as a bone.
-function shownJoints(joints: JointInfo[]): boolean[] {
-  const shown = joints.map((joint) => joint.bone);
-  if (!shown.includes(true)) return joints.map(() => true);
-  return shown;
-}
-
 /// The skeleton of one exhibit.
 export class Bones {
   readonly group = new Group();
@@ -47,12 +40,12 @@ export class Bones {
   private readonly y = new Vector3();
   private readonly z = new Vector3();
 
-  constructor(joints: JointInfo[]) {
-    const shown = shownJoints(joints);
+  /// Shows the joints that vertices follow; all of them when there is no skin.
+  constructor(joints: JointInfo[], skinned: boolean) {
     joints.forEach((joint, i) => {
-      if (!shown[i]) return;
+      if (skinned && !joint.bone) return;
       this.shown.push(i);
-      if (joint.parent >= 0 && shown[joint.parent]) this.pairs.push([joint.parent, i]);
+      if (joint.parent >= 0 && (!skinned || joints[joint.parent]?.bone)) this.pairs.push([joint.parent, i]);
     });
     const boneMaterial = new MeshStandardMaterial({ color: BONE_COLOUR, roughness: 0.6, flatShading: true });
     const ballMaterial = new MeshStandardMaterial({ color: JOINT_COLOUR, roughness: 0.5 });

@@ -24,13 +24,13 @@ export function boundsOf(positions: Float32Array, joints: Float32Array | null, b
   return box;
 }
 
-/// Whether a view of the one box also suits the other: nearly the same place and size.
-export function similar(a: Box3, b: Box3): boolean {
+/// Whether a view of the one box also suits the other: place and size differ by no more than a share of the size.
+export function similar(a: Box3, b: Box3, share: number): boolean {
   const sizeA = a.min.distanceTo(a.max);
   const sizeB = b.min.distanceTo(b.max);
   const apart = Math.hypot(a.min.x + a.max.x - b.min.x - b.max.x, a.min.y + a.max.y - b.min.y - b.max.y,
                            a.min.z + a.max.z - b.min.z - b.max.z) / 2;
-  return sizeA < 1.6 * sizeB && sizeB < 1.6 * sizeA && apart < 0.35 * sizeA;
+  return Math.abs(sizeA - sizeB) <= share * Math.min(sizeA, sizeB) && apart <= share * sizeA;
 }
 
 /// Height of the floor for a character that starts in this box: where it stands, or 0 when it starts in the air.

@@ -24,6 +24,8 @@ export class CameraRig {
   /// Radius and half the height of the upright cylinder that is framed, in metres.
   radius = 1;
   halfHeight = 1;
+  /// Whether somebody has moved the camera by hand since it was last sent somewhere.
+  touched = false;
   private aspect = 1;
   private flight: Flight | null = null;
 
@@ -35,7 +37,10 @@ export class CameraRig {
     this.controls.zoomToCursor = true;
     this.controls.mouseButtons = { LEFT: MOUSE.ROTATE, MIDDLE: MOUSE.PAN, RIGHT: MOUSE.PAN };
     this.controls.touches = { ONE: TOUCH.ROTATE, TWO: TOUCH.DOLLY_PAN };
-    this.controls.addEventListener("start", () => (this.flight = null));
+    this.controls.addEventListener("start", () => {
+      this.flight = null;
+      this.touched = true;
+    });
   }
 
   /// Sets what is framed, without moving the camera. A cylinder is used so that a turntable does not breathe.
@@ -87,6 +92,7 @@ export class CameraRig {
   focus(point: Vector3): void {
     const offset = this.camera.position.clone().sub(this.controls.target).multiplyScalar(0.75);
     this.move(point.clone(), point.clone().add(offset), true);
+    this.touched = true;
   }
 
   /// Advances flights and inertia; returns whether the camera moved.
@@ -128,6 +134,7 @@ export class CameraRig {
   }
 
   private move(target: Vector3, position: Vector3, flying: boolean): void {
+    this.touched = false;
     if (flying && !this.calm()) {
       const from = { target: this.controls.target.clone(), position: this.camera.position.clone() };
       this.flight = { from, to: { target, position }, start: performance.now() };

@@ -73,8 +73,9 @@ export class FrameFeed {
     for (let k = 0; k < ahead && this.outstanding.size < most; ++k)
       for (const { exhibit, frameAt } of demand.lanes) {
         const frame = frameAt(demand.first + ((start + k) % count));
+        if (this.store.settled(exhibit, frame) || this.outstanding.size >= most) continue;
         const key = `${exhibit}:${frame}`;
-        if (this.store.settled(exhibit, frame) || this.outstanding.has(key) || this.outstanding.size >= most) continue;
+        if (this.outstanding.has(key)) continue;
         this.outstanding.add(key);
         const batch = batches.at(-1);
         if (batch?.exhibit === exhibit) batch.frames.push(frame);

@@ -16,6 +16,8 @@ export function listen(shortcuts: Shortcut[]): void {
   window.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const target = event.target as HTMLElement;
+    // An open dialog has the keys to itself; it closes by Escape on its own.
+    if (target.closest("dialog[open]") && event.key !== "?") return;
     if (target instanceof HTMLInputElement && target.type === "text") return;
     if (target instanceof HTMLSelectElement && event.key !== "Escape") return;
     // A focused button or switch keeps the keys that press it.

@@ -44,10 +44,12 @@ export class Legend {
     setText(this.title, "Parts");
     if (this.listed === exhibit) return;
     this.listed = exhibit;
+    // A material that all parts have tells nothing.
+    const materials = new Set(info.parts.map(({ material }) => material)).size > 1;
     const items = info.parts.slice(0, MOST_PARTS).map(({ name, material }, i) => {
       const swatch = make("i");
       swatch.style.background = cssColour(partColour(i));
-      return make("li", "", {}, swatch, material && material !== name ? `${name} · ${material}` : name);
+      return make("li", "", {}, swatch, materials && material && material !== name ? `${name} · ${material}` : name);
     });
     if (info.parts.length > MOST_PARTS) items.push(make("li", "more", {}, `and ${info.parts.length - MOST_PARTS} more`));
     this.parts.replaceChildren(...items);

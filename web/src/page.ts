@@ -5,6 +5,7 @@ import { Help, type Shortcut, listen } from "./keyboard";
 import { Legend } from "./legend";
 import { Messages } from "./messages";
 import { CAMERA_NAMES, THEMES, type ViewOptions } from "./options";
+import { pointAt } from "./picking";
 import { shortcutsFor } from "./shortcuts";
 import { SidePanel } from "./side_panel";
 import type { Rect } from "./stage";
@@ -50,7 +51,10 @@ export class Page {
     this.shortcuts = shortcutsFor(this);
     listen(this.shortcuts);
     onSystemTheme(() => this.set({}));
-    viewer.canvas.addEventListener("dblclick", (event) => viewer.focusAt(event.offsetX, event.offsetY));
+    viewer.canvas.addEventListener("dblclick", (event) => {
+      const point = pointAt(viewer, event.offsetX, event.offsetY);
+      if (point) viewer.rig.focus(point);
+    });
     new ResizeObserver(() => this.layOut()).observe(document.body);
     viewer.onChange(() => this.update());
     this.layOut();

@@ -27,7 +27,7 @@ export function shortcutsFor(page: Page): Shortcut[] {
       viewer.follow = !viewer.follow;
       viewer.touch();
     }),
-    key(["f"], "F", "frame the object", "Camera", () => viewer.rig.frame()),
+    key(["f"], "F", "frame the object", "Camera", () => viewer.framing.frameNow()),
     key(["1", "2", "3", "4", "5", "6"], "1 … 6", "¾, front, left, back, right, top", "Camera", (event) => page.flyTo(Number(event.key))),
     key(["s"], "S", "smooth or flat", "Surface", () => set({ shading: options.shading === "smooth" ? "flat" : "smooth" })),
     flip("K", "skin", "skin", "Surface"),

@@ -31,7 +31,7 @@ export class SidePanel {
   /// `set` changes options and reports what goes wrong.
   constructor(private readonly viewer: Viewer, private readonly set: (change: Partial<ViewOptions>) => void) {
     const cameras = segments("Camera", CAMERAS, () => null, (name) => this.flyTo(name));
-    const frame = iconButton("frame", "Frame the object", "F", () => viewer.rig.frame());
+    const frame = iconButton("frame", "Frame the object", "F", () => viewer.framing.frameNow());
     this.section("Camera", [frame], this.use(cameras));
     const { options } = viewer;
     this.section("Surface", [],

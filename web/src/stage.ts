@@ -5,6 +5,7 @@ import {
 import { ContactShadow } from "./contact_shadow";
 import { Ground, type GroundLook } from "./ground";
 import { Studio } from "./studio";
+import type { Shown } from "./theme";
 
 /// A rectangle on the canvas in CSS pixels, from its top left corner.
 export interface Rect {
@@ -31,10 +32,13 @@ export interface Subject {
   height: number;
 }
 
-export const GROUND_LOOKS: Readonly<Record<"dark" | "light", GroundLook>> = {
+const GROUND_LOOKS: Readonly<Record<Shown, GroundLook>> = {
   dark: { line: new Color(0xb9c4d6), lineStrength: 0.11, pool: new Color(0xdde3ec), poolStrength: 0.34, contact: 0.75, shadow: 0.42 },
   light: { line: new Color(0x4a5568), lineStrength: 0.09, pool: new Color(0xffffff), poolStrength: 0.5, contact: 0.42, shadow: 0.24 },
 };
+
+/// Exposure of the picture: a bright backdrop asks for a brighter character.
+const EXPOSURES: Readonly<Record<Shown, number>> = { dark: 1.12, light: 1.32 };
 
 /// Owns everything that draws.
 export class Stage {
@@ -53,13 +57,19 @@ export class Stage {
     this.renderer.setClearColor(0, 0);
     this.renderer.autoClear = false;
     this.renderer.toneMapping = AgXToneMapping;
-    this.renderer.toneMappingExposure = 1.12;
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = PCFShadowMap;
     this.renderer.shadowMap.autoUpdate = false;
+    canvas.addEventListener("webglcontextrestored", () => this.touchShadows());
     this.ground = new Ground(this.contact.texture);
     this.scene.add(this.studio.group, this.ground.group);
     this.overScene.add(new Studio(false).group);
+  }
+
+  /// Sets light and floor to a theme.
+  setTheme(theme: Shown): void {
+    this.ground.setLook(GROUND_LOOKS[theme]);
+    this.renderer.toneMappingExposure = EXPOSURES[theme];
   }
 
   /// Sets the size of the canvas in CSS pixels.

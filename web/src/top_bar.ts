@@ -14,11 +14,13 @@ export interface TopBarActions {
   panelOpen(): boolean;
 }
 
+const MANY = 9;  // exhibits; from here on the list can be searched
+
 const THEME_ICONS = { dark: "moon", light: "sun", auto: "auto" } as const satisfies Record<Theme, string>;
 
 /// A name for an exhibit that tells it from others of the same file.
 export function exhibitName(info: ExhibitInfo): string {
-  return info.clip && info.kind !== "cache" && info.clip !== info.title ? `${info.title} · ${info.clip}` : info.title;
+  return info.clip && info.kind !== "cache" && !info.title.includes(info.clip) ? `${info.title}: ${info.clip}` : info.title;
 }
 
 function facts(info: ExhibitInfo): string {
@@ -27,7 +29,7 @@ function facts(info: ExhibitInfo): string {
   const parts = [info.kind === "cache" ? info.body || "cache" : info.kind];
   if (info.kind === "cache" && info.clip) parts.push(info.clip);
   if (info.vertices > 0) parts.push(`${formatCount(info.vertices)} vertices`);
-  parts.push(count === 1 ? "1 frame" : `${formatCount(count)} frames at ${info.frames.rate} fps`);
+  parts.push(count === 1 ? "1 frame" : `${formatCount(count)} frames at ${Number(info.frames.rate.toFixed(2))} fps`);
   return parts.join(" · ");
 }
 
@@ -52,12 +54,21 @@ export class TopBar {
   private readonly follow: HTMLButtonElement;
   private readonly theme: HTMLButtonElement;
   private readonly panel: HTMLButtonElement;
+  private readonly search = make("input", "menu-search", { type: "text", placeholder: "Search", "aria-label": "Search exhibits" });
+  private readonly items = make("div");
   private listed = "";
 
   constructor(private readonly viewer: Viewer, private readonly actions: TopBarActions) {
     this.button = make("button", "exhibit-button", { type: "button", "aria-haspopup": "listbox", "aria-expanded": "false", title: "Choose what to look at (E)" },
       make("span", "exhibit-words", {}, this.name, this.sub), icon("down"));
     this.button.addEventListener("click", () => this.toggleList());
+    this.list.append(this.search, this.items);
+    this.search.addEventListener("input", () => this.filter());
+    this.search.addEventListener("keydown", (event) => {
+      if (event.key === "Escape") this.closeList();
+      if (event.key === "ArrowDown") this.items.querySelector<HTMLElement>("button:not([hidden])")?.focus();
+      if (event.key === "Enter") this.items.querySelector<HTMLElement>("button:not([hidden])")?.click();
+    });
     this.follow = make("button", "follow", { type: "button", title: "Always show the newest frame (N)" }, "Follow");
     this.follow.addEventListener("click", () => {
       viewer.follow = !viewer.follow;
@@ -79,7 +90,12 @@ export class TopBar {
   toggleList(): void {
     this.list.hidden = !this.list.hidden;
     this.button.setAttribute("aria-expanded", String(!this.list.hidden));
-    if (!this.list.hidden) this.list.querySelector<HTMLElement>("[aria-selected=true]")?.focus();
+    if (this.list.hidden) return;
+    this.search.value = "";
+    this.filter();
+    const chosen = this.items.querySelector<HTMLElement>("[aria-selected=true]");
+    chosen?.scrollIntoView({ block: "nearest" });
+    (this.search.hidden ? chosen : this.search)?.focus();
   }
 
   /// Closes the list; returns whether it was open.
@@ -113,22 +129,33 @@ export class TopBar {
     const key = JSON.stringify([options.exhibit, library.exhibits.map(({ title, clip, status }) => [title, clip, status])]);
     if (key === this.listed) return;
     this.listed = key;
-    this.list.replaceChildren(...library.exhibits.map((info, i) => {
+    this.search.hidden = library.exhibits.length < MANY;
+    this.items.replaceChildren(...library.exhibits.map((info, i) => {
       const item = make("button", info.error === null ? "menu-item" : "menu-item broken", { type: "button", role: "option", "aria-selected": String(i === options.exhibit) },
         make("span", "menu-title", {}, exhibitName(info)), make("span", "menu-facts", {}, facts(info)));
       item.addEventListener("click", () => {
         this.closeList();
         this.actions.choose(i);
       });
-      item.addEventListener("keydown", (event) => this.step(event, i));
+      item.addEventListener("keydown", (event) => this.step(event));
       return item;
     }));
   }
 
-  private step(event: KeyboardEvent, i: number): void {
+  /// Hides what does not have the words of the search field in it.
+  private filter(): void {
+    const words = this.search.value.toLowerCase().split(/\s+/);
+    for (const item of this.items.children as HTMLCollectionOf<HTMLElement>)
+      item.hidden = !words.every((word) => item.textContent?.toLowerCase().includes(word));
+  }
+
+  private step(event: KeyboardEvent): void {
     const by = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
     if (by === 0) return;
-    (this.list.children[i + by] as HTMLElement | undefined)?.focus();
+    const shown = [...this.items.querySelectorAll<HTMLElement>("button:not([hidden])")];
+    const next = shown[shown.indexOf(event.currentTarget as HTMLElement) + by];
+    if (next) next.focus();
+    else if (by < 0) this.search.focus();
     event.preventDefault();
     event.stopPropagation();
   }

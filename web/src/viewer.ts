@@ -1,23 +1,18 @@
 // The viewer: keeps exhibits, frames, playback, options and drawing together, one tick per screen refresh.
-import { Box3, Raycaster, Vector2, Vector3 } from "three";
-import { floorOf, similar } from "./bounds";
+import { Box3, Vector3 } from "three";
 import { CameraRig } from "./camera_rig";
 import { Cast } from "./cast";
 import { Colouring } from "./colouring";
 import type { Demand } from "./frame_feed";
+import { Framing } from "./framing";
 import { Library } from "./library";
 import { DEFAULT_OPTIONS, type ViewOptions, checkOptions, completeOptions } from "./options";
 import { type PlayRange, Player } from "./player";
-import { GROUND_LOOKS, type Rect, Stage, type View } from "./stage";
+import { type Rect, Stage, type View } from "./stage";
 import { Stream } from "./stream";
 import { LINE_COLOURS, shownTheme } from "./theme";
 import { layOut } from "./views";
-
-interface Waiter {
-  resolve(): void;
-  reject(problem: Error): void;
-  strict: boolean;
-}
+import { Waiting } from "./waiting";
 
 /// Everything the page does, without its panels.
 export class Viewer {
@@ -28,6 +23,7 @@ export class Viewer {
   readonly stage: Stage;
   readonly rig: CameraRig;
   readonly cast: Cast;
+  readonly framing: Framing;
   /// What keeps the page from showing anything, and what is wrong with the frame on screen.
   fatal: string | null = null;
   frameError: string | null = null;
@@ -38,11 +34,9 @@ export class Viewer {
   framesPerSecond = 0;
   readonly stream: Stream;
   private readonly listeners = new Set<() => void>();
-  private readonly subject = new Box3();
-  private readonly waiters: Waiter[] = [];
+  private readonly waiting = new Waiting();
   private free: Rect = { x: 0, y: 0, width: 1, height: 1 };
   private size = { width: 1, height: 1 };
-  private subjectPending = true;
   private assigning = 0;
   private stale = true;
   private dirty = true;
@@ -57,6 +51,7 @@ export class Viewer {
     this.rig = new CameraRig(canvas, () => calm.matches);
     this.rig.go(DEFAULT_OPTIONS.camera, false);
     this.cast = new Cast(this.stage, this.library);
+    this.framing = new Framing(this.rig, this.cast);
     this.stream = new Stream(this.library, {
       arrived: (exhibit, frame) => this.arrived(exhibit, frame),
       grown: (exhibit, before) => this.grown(exhibit, before),
@@ -110,12 +105,12 @@ export class Viewer {
                            || completed.compare !== undefined || completed.colour !== undefined;
     if (completed.colour !== undefined || completed.range !== undefined) this.colouring.forgetRange();
     Object.assign(this.options, completed);
-    if (completed.camera !== undefined) this.rig.go(completed.camera, false);
     this.player.speed = this.options.speed;
     this.player.loop = this.options.loop;
     this.stale = true;
     this.touch();
     if (exhibitsChange) await this.assign();
+    if (completed.camera !== undefined) this.framing.look(completed.camera);
     await this.settled(false);
   }
 
@@ -153,7 +148,7 @@ export class Viewer {
   /// Resolves after the next drawing in which everything that was asked for is on screen.
   settled(strict: boolean): Promise<void> {
     this.dirty = true;
-    return new Promise((resolve, reject) => this.waiters.push({ resolve, reject, strict }));
+    return this.waiting.add(strict);
   }
 
   /// Sets the size of the canvas and the part of it that no panel covers.
@@ -162,20 +157,6 @@ export class Viewer {
     this.size = { width, height };
     this.free = free;
     this.touch();
-  }
-
-  /// Turns around the point of the skin under a place on the canvas.
-  focusAt(x: number, y: number): void {
-    const view = this.views()?.find(({ rect }) => x >= rect.x && x < rect.x + rect.width && y >= rect.y && y < rect.y + rect.height);
-    const { main, other } = this.cast;
-    if (!view || !main) return;
-    const actor = other && view.objects[0] === other.group ? other : main;
-    const caster = new Raycaster();
-    const { rect } = view;
-    this.stage.aim(view, this.rig.camera);
-    caster.setFromCamera(new Vector2((2 * (x - rect.x)) / rect.width - 1, 1 - (2 * (y - rect.y)) / rect.height), this.rig.camera);
-    const hit = caster.intersectObject(actor.skin.mesh, false)[0];
-    if (hit) this.rig.focus(hit.point);
   }
 
   /// The views as they are on screen; null while nothing is.
@@ -235,11 +216,13 @@ export class Viewer {
   private present(): void {
     const lanes = this.cast.lanes();
     if (lanes.length === 0 || this.assigning > 0) return;
-    if (this.subjectPending) this.frameSubject();
-    if (this.subjectPending) return;
+    if (this.framing.pending) {
+      if (!this.framing.settle(this.stream.store, this.options.camera)) return;
+      this.stale = true;
+    }
     const here = (frame: number): boolean => lanes.every(({ exhibit, frameAt }) => this.stream.store.settled(exhibit, frameAt(frame)));
     let due = this.player.frame;
-    if (!here(due) && this.scrubbing && this.lastArrival !== null && here(this.lastArrival)) due = this.lastArrival;
+    if (!here(due) && (this.scrubbing || this.follow) && this.lastArrival !== null && here(this.lastArrival)) due = this.lastArrival;
     if (this.range.last >= this.range.first && !here(due)) return;
     if (due === this.shown && !this.stale) return;
     const problems: string[] = [];
@@ -269,29 +252,14 @@ export class Viewer {
     const theme = shownTheme(this.options.theme);
     this.colouring.update(this.options, main, other);
     this.cast.apply(this.options, LINE_COLOURS[theme], this.colouring.current !== null);
-    this.stage.ground.setLook(GROUND_LOOKS[theme]);
+    this.stage.setTheme(theme);
     const box = new Box3();
     for (const actor of this.cast.actors) box.union(actor.box);
     const half = box.getSize(new Vector3()).multiplyScalar(0.5);
     this.stage.follow({
-      centre: box.getCenter(new Vector3()), ground: floorOf(this.subject),
+      centre: box.getCenter(new Vector3()), ground: this.framing.floor,
       radius: Math.max(Math.hypot(half.x, half.z), this.rig.radius), height: Math.max(2 * half.y, 2 * this.rig.halfHeight),
     });
-  }
-
-  /// Decides what is framed, once the first frames are there.
-  private frameSubject(): void {
-    const box = this.cast.subject(this.stream.store);
-    if (!box) return;
-    const first = this.subject.isEmpty();
-    const keep = !first && similar(this.subject, box);
-    const view = this.rig.view();
-    this.subject.copy(box);
-    this.rig.setSubject(box);
-    if (first) this.rig.go(this.options.camera, false);
-    else if (!keep) this.rig.go({ ...view, zoom: 1 }, false);
-    this.subjectPending = false;
-    this.stale = true;
   }
 
   private async assign(): Promise<void> {
@@ -299,7 +267,7 @@ export class Viewer {
     try {
       const changed = await this.cast.assign(this.options);
       if (!changed) return;
-      this.subjectPending = true;
+      this.framing.pending = true;
       this.shown = null;
       this.frameError = null;
       for (const { exhibit } of this.cast.actors) this.library.refreshReport(exhibit);
@@ -315,7 +283,7 @@ export class Viewer {
 
   private demand(): Demand {
     const { first, last } = this.range;
-    const current = this.subjectPending ? first : this.player.frame;
+    const current = this.framing.pending ? first : this.player.frame;
     return { lanes: this.cast.lanes(), first, last, current, scrubbing: this.scrubbing };
   }
 
@@ -326,7 +294,7 @@ export class Viewer {
   }
 
   private grown(exhibit: number, before: number): void {
-    if (before === 0) this.subjectPending = true;
+    if (before === 0) this.framing.pending = true;
     if (this.cast.actors.some((actor) => actor.exhibit === exhibit)) this.library.refreshReport(exhibit);
     this.touch();
   }
@@ -340,13 +308,8 @@ export class Viewer {
   /// Tells those who wait for the screen.
   private answer(): void {
     const broken = this.fatal ?? this.cast.error?.message ?? null;
-    const showing = this.shown === this.player.frame && !this.stale && this.assigning === 0 && !this.subjectPending;
-    if (broken === null && !showing) return;
-    for (const { resolve, reject, strict } of this.waiters.splice(0)) {
-      const problem = broken ?? this.frameError;
-      if (strict && problem !== null) reject(new Error(problem));
-      else resolve();
-    }
+    const showing = this.shown === this.player.frame && !this.stale && this.assigning === 0 && !this.framing.pending;
+    if (broken !== null || showing) this.waiting.answer(broken ?? this.frameError);
   }
 }
 

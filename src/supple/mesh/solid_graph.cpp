@@ -36,6 +36,7 @@ void number_cells(SolidGraph& graph, const SolidSight& sight) {
     graph.node_of_cell[i] = static_cast<int32_t>(graph.positions.size());
     graph.positions.push_back(grid.centre(grid.cell(i)));
     graph.volumes.push_back(std::pow(grid.spacing, 3));
+    graph.extents.push_back(grid.spacing);
   }
   graph.cell_nodes = graph.positions.size();
 }
@@ -185,6 +186,7 @@ SolidGraph make_solid_graph(const TriangleMesh& mesh, const VoxelGrid& grid,
   const double h = graph.grid.spacing;
   for (size_t v = 0; v < mesh.positions.size(); ++v) {
     graph.positions.emplace_back(mesh.positions[v].cast<double>());
+    graph.extents.push_back(std::sqrt(areas[v]));
     graph.volumes.push_back(std::clamp(areas[v], 0.01 * h * h, h * h) * layer_depth * h);
   }
   std::vector<Pair> pairs;

@@ -31,6 +31,7 @@ struct SolidGraph {
   size_t cell_nodes = 0;              ///< number of nodes that are cells
   std::vector<Vec3d> positions;       ///< of all nodes
   std::vector<double> volumes;        ///< matter each node stands for, in cubed length units
+  std::vector<double> extents;        ///< how far a node stands for matter, in length units
   std::vector<size_t> offsets;        ///< first link of every node, and the total at the end
   std::vector<SolidLink> links;
 

@@ -9,23 +9,21 @@
 #include "supple/core/parallel.h"
 #include "supple/mesh/weld.h"
 #include "supple/rig/heat_weights.h"
+#include "supple/rig/limit_changes.h"
 
 namespace supple {
 namespace {
 
 // The budget: cells along the longest side, and cells with matter.
 constexpr int most_cells_along = 128, first_look = 40;
-constexpr double most_solid_cells = 60'000;
+constexpr double most_solid_cells = 45'000;
 
 // Weights below this fade to none.
 constexpr double least_weight = 0.01;
 
-struct Weight {
-  int32_t bone;
-  double weight;
-};
-
-using PointWeights = std::vector<std::vector<Weight>>;  // by welded point
+// Weights change by less than this along an edge before the weakest are dropped, where the mesh is
+// fine enough; dropping makes changes a little larger.
+constexpr double largest_change = 0.2;
 
 // The finest grid within the budget: a coarse one shows how much matter there is.
 int choose_resolution(const TriangleMesh& mesh) {
@@ -62,8 +60,25 @@ PointWeights by_point(const std::vector<std::vector<HeatWeight>>& weights, size_
   PointWeights result(points);
   for (size_t bone = 0; bone < weights.size(); ++bone)
     for (const HeatWeight& entry : weights[bone])
-      if (entry.weight > 0)
-        result[entry.vertex].push_back({static_cast<int32_t>(bone), entry.weight});
+      result[entry.vertex].push_back({static_cast<int32_t>(bone), entry.weight});
+  for (std::vector<BoneWeight>& list : result) {
+    double sum = 0;
+    for (const BoneWeight& entry : list) sum += entry.weight;
+    for (BoneWeight& entry : list) entry.weight /= sum;
+  }
+  return result;
+}
+
+// How thick the limb is at every vertex: the distance of its nearest bone or the thickness there,
+// in length units; 0 where no bone can be reached.
+std::vector<double> limb_sizes(const SolidGraph& graph, const BoneDistances& distances) {
+  std::vector<double> result;
+  for (size_t i = graph.cell_nodes; i < graph.nodes(); ++i) {
+    NearBone nearest{0, INFINITY, 0};
+    for (const NearBone& near : distances.of(i))
+      if (near.distance < nearest.distance) nearest = near;
+    result.push_back(distances.of(i).empty() ? 0 : std::max(nearest.distance, nearest.radius));
+  }
   return result;
 }
 
@@ -89,18 +104,18 @@ size_t follow_nearest(const TriangleMesh& mesh, PointWeights& weights) {
 
 // Keeps the strongest `count` weights. The strongest of those that go is taken off all, and so is
 // the least weight, so that a weight is zero when it comes or goes and nothing jumps.
-std::vector<Influence> strongest(std::vector<Weight> weights, size_t count) {
+std::vector<Influence> strongest(std::vector<BoneWeight> weights, size_t count) {
   std::stable_sort(weights.begin(), weights.end(),
-                   [](const Weight& a, const Weight& b) { return a.bone < b.bone; });
-  std::vector<Weight> joined;
+                   [](const BoneWeight& a, const BoneWeight& b) { return a.bone < b.bone; });
+  std::vector<BoneWeight> joined;
   double sum = 0;
-  for (const Weight& weight : weights) {
+  for (const BoneWeight& weight : weights) {
     if (joined.empty() || joined.back().bone != weight.bone) joined.push_back({weight.bone, 0});
     joined.back().weight += weight.weight;
     sum += weight.weight;
   }
   std::stable_sort(joined.begin(), joined.end(),
-                   [](const Weight& a, const Weight& b) { return a.weight > b.weight; });
+                   [](const BoneWeight& a, const BoneWeight& b) { return a.weight > b.weight; });
   const double off = std::max(least_weight * sum, joined.size() > count ? joined[count].weight : 0);
   std::vector<Influence> result;
   for (size_t k = 0; k < joined.size() && k < count; ++k)
@@ -136,6 +151,7 @@ AutoWeights automatic_weights(const TriangleMesh& mesh, const Skeleton& skeleton
 
   AutoWeights result;
   result.cell_size = grid.spacing;
+  limit_changes(welded, limb_sizes(graph, distances), largest_change, weights);
   result.loose_vertices = follow_nearest(welded, weights);
   const std::vector<Affine> globals = global_matrices(skeleton, rest_pose(skeleton));
   for (const Bone& bone : bones)

@@ -12,8 +12,8 @@ namespace {
 constexpr int rounds = 60;
 constexpr size_t block = 256;
 
-// Joints turn only where this part of all bone length hangs below them: fingers stay as they are.
-constexpr double least_limb = 0.03;
+// Joints turn only where this part of all bone length hangs below them: hands stay as they are.
+constexpr double least_limb = 0.05;
 
 // How much the rest pose counts against the points' pull.
 constexpr double loyalty = 0.15;
@@ -23,6 +23,9 @@ constexpr double inertia = 0.1;
 
 // Largest turn of a joint in one round, in radians, and largest change of scale.
 constexpr double largest_turn = 0.2, largest_growth = 0.05;
+
+// How far a joint may be bent in all, in radians.
+constexpr double largest_bend = 1.4;
 
 // A point and the place of the bone it draws.
 struct Pull {
@@ -39,8 +42,10 @@ class BonePuller {
       : m_skeleton(skeleton), m_lines(lines), m_points(points), m_limb(skeleton.size(), 0) {
     m_pose.positions = std::move(positions);
     m_pose.turns.assign(skeleton.size(), Quatd::Identity());
+    m_bends.assign(skeleton.size(), false);
     double total = 0;
     for (const BoneLine& line : lines) {
+      m_bends[line.child] = true;
       const double length = (m_pose.positions[line.child] - m_pose.positions[line.joint]).norm();
       m_limb[line.joint] += length;
       total += length;
@@ -55,7 +60,7 @@ class BonePuller {
       find_pulls();
       place();
       for (size_t j = 0; j < m_skeleton.size(); ++j)
-        if (m_skeleton.joints[j].parent >= 0 && m_limb[j] > least_limb) turn(static_cast<int>(j));
+        if (m_bends[j] && m_limb[j] > least_limb) turn(static_cast<int>(j));
     }
     return m_pose;
   }
@@ -79,6 +84,7 @@ class BonePuller {
   std::span<const BoneLine> m_lines;
   std::span<const PullPoint> m_points;
   std::vector<double> m_limb;  // part of all bone length at and below each joint
+  std::vector<bool> m_bends;   // joints with a bone above: only they turn
   PulledPose m_pose;
   std::vector<Pull> m_pulls;
 };
@@ -151,6 +157,8 @@ void BonePuller::turn(int joint) {
   Eigen::AngleAxisd rotation(nearest_rotation(sum));
   rotation.angle() = std::clamp(rotation.angle(), -largest_turn, largest_turn);
   const Quatd turned(rotation);
+  const Quatd bend = m_pose.turns[parent].conjugate() * turned * m_pose.turns[joint];
+  if (bend.angularDistance(Quatd::Identity()) > largest_bend) return;
   for (size_t j = 0; j < moves.size(); ++j) {
     if (!moves[j]) continue;
     m_pose.positions[j] = pivot + turned * (m_pose.positions[j] - pivot);

@@ -50,14 +50,16 @@ Box3d box_of(const std::vector<Vec3d>& points) {
 }
 
 // Bones from joints to their children. The line from a root on the floor up to the hips is none.
-std::vector<BoneLine> bone_lines(const Skeleton& skeleton, const std::vector<Vec3d>& positions) {
+std::vector<BoneLine> bone_lines(const Skeleton& skeleton, const std::vector<bool>& bones,
+                                 const std::vector<Vec3d>& positions) {
   const Box3d box = box_of(positions);
   const double height = box.sizes()[1];
   std::vector<BoneLine> lines;
   for (size_t j = 0; j < skeleton.size(); ++j) {
     const int parent = skeleton.joints[j].parent;
-    if (parent < 0 || (positions[j] - positions[parent]).norm() < 1e-6 * box.diagonal().norm())
+    if (parent < 0 || (positions[j] - positions[parent]).norm() <= 1e-6 * box.diagonal().norm())
       continue;
+    if (!bones.empty() && !bones[parent]) continue;
     const bool helper = skeleton.joints[parent].parent < 0 &&
                         positions[parent][1] < box.min()[1] + 0.05 * height &&
                         positions[j][1] > box.min()[1] + 0.3 * height;
@@ -251,13 +253,36 @@ void bend_rest(const PulledPose& pose, Skeleton& skeleton, double& largest_bend)
   }
 }
 
+// Poses a placed skeleton in a solid, turned by a quarter if that is clearly better, and corrects
+// its placement.
+PulledPose pull_into(const VoxelGrid& solid, const Skeleton& skeleton,
+                     const std::vector<BoneLine>& lines, const std::vector<Vec3d>& positions,
+                     Placement& placement, double& turn) {
+  const std::vector<PullPoint> points = solid_points(solid);
+  PulledPose pulled = pull_bones(skeleton, lines, placed(positions, placement), points);
+  const Quatd quarter(Eigen::AngleAxisd(std::numbers::pi / 2, Vec3d::UnitY()));
+  const Box3d box(solid.centre(Vec3i::Ones()), solid.centre(solid.size - 2 * Vec3i::Ones()));
+  const Placement turned = place_by_height(box, line_ends(lines, positions), quarter);
+  PulledPose other = pull_bones(skeleton, lines, placed(positions, turned), points);
+  if (misfit(lines, other.positions, points) <
+      turn_gain * misfit(lines, pulled.positions, points)) {
+    placement = turned;
+    pulled = std::move(other);
+    turn = 90;
+  }
+  placement.scale *= pulled.scale;
+  placement.shift = pulled.positions[0] - placement.scale * (placement.turn * positions[0]);
+  return pulled;
+}
+
 }  // namespace
 
 SkeletonFit fit_skeleton(const TriangleMesh& mesh, FitKind kind, const TriangleMesh& own_skin,
-                         Skeleton& skeleton, std::vector<Clip>& clips) {
+                         const std::vector<bool>& bones, Skeleton& skeleton,
+                         std::vector<Clip>& clips) {
   SkeletonFit fit;
   const std::vector<Vec3d> positions = joint_positions(skeleton, rest_pose(skeleton));
-  const std::vector<BoneLine> lines = bone_lines(skeleton, positions);
+  const std::vector<BoneLine> lines = bone_lines(skeleton, bones, positions);
   const std::vector<Vec3d> ends = line_ends(lines, positions);
   VoxelOptions voxels;
   voxels.resolution = resolution;
@@ -273,23 +298,11 @@ SkeletonFit fit_skeleton(const TriangleMesh& mesh, FitKind kind, const TriangleM
   if (fit.fitted_before) return fit;
 
   Placement placement;
-  const bool by_skin = place_by_skin(box, own_skin, placement);
-  if (!by_skin) placement = place_by_height(box, ends, Quatd::Identity());
   PulledPose pulled;
-  if (!by_skin && kind == FitKind::pose) {
-    const std::vector<PullPoint> points = solid_points(solid);
-    pulled = pull_bones(skeleton, lines, placed(positions, placement), points);
-    const Quatd quarter(Eigen::AngleAxisd(std::numbers::pi / 2, Vec3d::UnitY()));
-    const Placement turned = place_by_height(box, ends, quarter);
-    const PulledPose other = pull_bones(skeleton, lines, placed(positions, turned), points);
-    if (misfit(lines, other.positions, points) <
-        turn_gain * misfit(lines, pulled.positions, points)) {
-      placement = turned;
-      pulled = other;
-      fit.turn = 90;
-    }
-    placement.scale *= pulled.scale;
-    placement.shift = pulled.positions[0] - placement.scale * (placement.turn * positions[0]);
+  if (!place_by_skin(box, own_skin, placement)) {
+    placement = place_by_height(box, ends, Quatd::Identity());
+    if (kind == FitKind::pose)
+      pulled = pull_into(solid, skeleton, lines, positions, placement, fit.turn);
   }
   fit.scale = placement.scale;
   fit.shift = placement.shift;

@@ -36,12 +36,13 @@ struct SkeletonFit {
 /// draws the nearest bone towards it; scale, place and the joints of larger limbs follow in turns
 /// until all is still (articulated iterated closest points [Besl 1992]). The pose becomes the rest
 /// pose; bones keep their lengths. `own_skin`, the mesh the skeleton came with, decides the scale
-/// instead when it has the same shape of box.
+/// instead when it has the same shape of box. `bones` has one entry per joint, or none for all.
 ///
 /// Clips keep their rotations. Their translations are scaled, and roots moved so that the first
 /// frame is where the mesh stands and the lowest joint of all frames is as high as that of the rest
 /// pose. Throws an input error when the skeleton has no extent.
 SkeletonFit fit_skeleton(const TriangleMesh& mesh, FitKind kind, const TriangleMesh& own_skin,
-                         Skeleton& skeleton, std::vector<Clip>& clips);
+                         const std::vector<bool>& bones, Skeleton& skeleton,
+                         std::vector<Clip>& clips);
 
 }  // namespace supple

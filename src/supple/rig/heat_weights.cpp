@@ -15,6 +15,9 @@ constexpr double default_heat = 1;
 // A bone has a share of nodes that are up to this much further from it than from their nearest one.
 constexpr double shared_reach = 0.25;
 
+// The part of a limb's thickness within which all nodes are held alike.
+constexpr double core = 0.3;
+
 // Thinner parts than this, in cells, all count as equally thick: the grid cannot measure them.
 constexpr double least_radius = 2;
 
@@ -27,6 +30,14 @@ constexpr int most_iterations = 2000;
 
 // Distances are blunted below half a cell, where the grid cannot tell bones apart.
 double blunt(double distance, double spacing) { return std::hypot(distance, spacing / 2); }
+
+// The distance that sets how firmly a node is held. Bones do not hold their nodes more firmly the
+// nearer these are without end: changes from bone to bone stay as wide as a part of the limb's
+// thickness, and as the mesh is coarse.
+double blunt_reach(const NearBone& bone, double spacing, double extent) {
+  const double radius = std::max(bone.radius, least_radius * spacing);
+  return std::hypot(bone.distance, core * radius, std::max(extent, spacing / 2));
+}
 
 struct Share {
   int32_t node;
@@ -65,7 +76,7 @@ HeatField make_field(const SolidGraph& graph, const BoneDistances& distances, si
       const double excess = relative(bone) / nearest - 1;
       share.push_back(std::pow(std::max(0.0, 1 - excess / shared_reach), 2));
       sum += share.back();
-      distance += share.back() * blunt(bone.distance, h);
+      distance += share.back() * blunt_reach(bone, h, graph.extents[i]);
     }
     for (size_t k = 0; k < near.size(); ++k)
       if (share[k] > 0)
@@ -83,15 +94,16 @@ constexpr size_t lanes = 8;
 using Lanes = Eigen::Array<float, lanes, 1>;
 using WideLanes = Eigen::Array<double, lanes, 1>;
 
-// Adds in single precision over short runs, which are added in double.
+// Sums `part(i)` in single precision over short runs, which are added in double.
 constexpr size_t run = 64;
 
-WideLanes dot(const std::vector<Lanes>& a, const std::vector<Lanes>& b) {
+template <class Part>
+WideLanes sum_of(size_t count, const Part& part) {
   WideLanes sum = WideLanes::Zero();
-  for (size_t begin = 0; begin < a.size(); begin += run) {
-    Lanes part = Lanes::Zero();
-    for (size_t i = begin; i < std::min(a.size(), begin + run); ++i) part += a[i] * b[i];
-    sum += part.cast<double>();
+  for (size_t begin = 0; begin < count; begin += run) {
+    Lanes partial = Lanes::Zero();
+    for (size_t i = begin; i < std::min(count, begin + run); ++i) partial += part(i);
+    sum += partial.cast<double>();
   }
   return sum;
 }
@@ -114,13 +126,13 @@ class HeatBatch {
  private:
   void find_domain();
   void assemble();
-  void apply(const std::vector<Lanes>& x, std::vector<Lanes>& y) const;
+  WideLanes apply(const std::vector<Lanes>& p, std::vector<Lanes>& q) const;
 
   const SolidGraph& m_graph;
   const HeatField& m_field;
   size_t m_first, m_count;
   std::vector<int32_t> m_nodes;  // of the domain, rising
-  std::vector<float> m_diagonal;
+  std::vector<float> m_diagonal, m_inverse_diagonal;
   std::vector<Lanes> m_right;
   std::vector<size_t> m_offsets;
   std::vector<int32_t> m_columns;
@@ -167,6 +179,7 @@ void HeatBatch::assemble() {
       m_values.push_back(link.conductance);
     }
     m_diagonal.push_back(static_cast<float>(diagonal));
+    m_inverse_diagonal.push_back(static_cast<float>(1 / diagonal));
     m_offsets.push_back(m_columns.size());
   }
   m_right.assign(m_nodes.size(), Lanes::Zero());
@@ -175,37 +188,39 @@ void HeatBatch::assemble() {
       m_right[local[share.node]][lane] = static_cast<float>(m_field.flow[share.node] * share.share);
 }
 
-void HeatBatch::apply(const std::vector<Lanes>& x, std::vector<Lanes>& y) const {
-  for (size_t i = 0; i < m_nodes.size(); ++i) {
-    Lanes sum = m_diagonal[i] * x[i];
-    for (size_t k = m_offsets[i]; k < m_offsets[i + 1]; ++k) sum -= m_values[k] * x[m_columns[k]];
-    y[i] = sum;
-  }
+// q = A p; returns p · q.
+WideLanes HeatBatch::apply(const std::vector<Lanes>& p, std::vector<Lanes>& q) const {
+  return sum_of(m_nodes.size(), [&](size_t i) -> Lanes {
+    Lanes sum = m_diagonal[i] * p[i];
+    for (size_t k = m_offsets[i]; k < m_offsets[i + 1]; ++k) sum -= m_values[k] * p[m_columns[k]];
+    q[i] = sum;
+    return p[i] * sum;
+  });
 }
 
 // Conjugate gradients, preconditioned by the diagonal; every lane on its own.
 void HeatBatch::solve(std::vector<std::vector<HeatWeight>>& weights) const {
   const size_t n = m_nodes.size();
-  std::vector<Lanes> x(n, Lanes::Zero()), r = m_right, z(n), p(n), q(n);
-  for (size_t i = 0; i < n; ++i) p[i] = z[i] = r[i] / m_diagonal[i];
-  WideLanes rz = dot(r, z);
+  std::vector<Lanes> x(n, Lanes::Zero()), r = m_right, p(n), q(n);
+  WideLanes rz = sum_of(n, [&](size_t i) -> Lanes {
+    p[i] = m_inverse_diagonal[i] * r[i];
+    return r[i] * p[i];
+  });
   const WideLanes goal = tolerance * tolerance * rz;
   for (int iteration = 0; iteration < most_iterations && (rz > goal).any(); ++iteration) {
-    apply(p, q);
-    const WideLanes pq = dot(p, q);
+    const WideLanes pq = apply(p, q);
     // Lanes that are done stay as they are.
     const WideLanes step = (rz > goal && pq > 0).select(rz / pq, WideLanes::Zero());
     const Lanes alpha = step.cast<float>();
-    for (size_t i = 0; i < n; ++i) {
+    const WideLanes next = sum_of(n, [&](size_t i) -> Lanes {
       x[i] += alpha * p[i];
       r[i] -= alpha * q[i];
-      z[i] = r[i] / m_diagonal[i];
-    }
-    const WideLanes next = dot(r, z);
+      return m_inverse_diagonal[i] * r[i] * r[i];
+    });
     const WideLanes ratio = (rz > 0).select(next / rz, WideLanes::Zero());
     const Lanes beta = ratio.cast<float>();
     rz = next;
-    for (size_t i = 0; i < n; ++i) p[i] = z[i] + beta * p[i];
+    for (size_t i = 0; i < n; ++i) p[i] = m_inverse_diagonal[i] * r[i] + beta * p[i];
   }
   for (size_t lane = 0; lane < m_count; ++lane)
     for (size_t i = 0; i < n; ++i)

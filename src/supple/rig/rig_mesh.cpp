@@ -40,8 +40,8 @@ RigReport rig_mesh(Character& character, SkeletonSource source, const RigOptions
   AutoWeightOptions weight_options = options.weights;
   weight_options.bones = bones_of(source.skeleton);
   keep_joint_channels(source.clips);
-  report.fit =
-      fit_skeleton(character.skin, options.fit, source.skin, source.skeleton, source.clips);
+  report.fit = fit_skeleton(character.skin, options.fit, source.skin, weight_options.bones,
+                            source.skeleton, source.clips);
   if (report.fit.inside == 0)
     throw_input_error(source.file, "skeleton",
                       fmt::format("all its bones lie outside the mesh of {}{}", character.source,
