@@ -81,9 +81,9 @@ std::string fit_text(const RigCommandOptions& options, const SkeletonFit& fit) {
 
 void print_report(const RigCommandOptions& options, const Character& character,
                   const RigReport& report, double seconds, const std::string& output) {
-  std::printf("  mesh      %zu vertices, %zu triangles, assumed to stand along +%c, facing +%c\n",
+  std::printf("  mesh      %zu vertices, %zu triangles, assumed to stand along %s, facing %s\n",
               character.skin.positions.size(), character.skin.triangles.size(),
-              options.up == UpAxis::z ? 'Z' : 'Y', options.up == UpAxis::z ? 'Y' : 'Z');
+              options.up == UpAxis::z ? "+Z" : "+Y", options.up == UpAxis::z ? "-Y" : "+Z");
   std::printf("  skeleton  %s; %.0f %% of its bones inside\n",
               fit_text(options, report.fit).c_str(), 100 * report.fit.inside);
   std::printf("  weights   %zu of %zu joints carry the skin, in cells of %.3g m, %.1f s\n",

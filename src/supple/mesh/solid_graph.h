@@ -47,8 +47,8 @@ struct SolidGraph {
   size_t vertex_node(size_t vertex) const { return cell_nodes + vertex; }
 };
 
-/// Builds the graph of a voxelised mesh whose equal points are welded. Same result for any number of
-/// threads.
+/// Builds the graph of a voxelised mesh whose equal points are welded. Same result for any number
+/// of threads.
 SolidGraph make_solid_graph(const TriangleMesh& mesh, const VoxelGrid& grid,
                             const SolidSight& sight);
 
