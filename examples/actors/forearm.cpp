@@ -53,8 +53,8 @@ constexpr double joints_along[] = {0, 0.45, 0.75};  // of a finger's three hinge
 // The thumb: base, knuckle, top hinge and tip.
 const Vec3d thumb[] = {at(0.270, 0.022, 0.004), at(0.305, 0.054, 0.014), at(0.335, 0.075, 0.018),
                        at(0.362, 0.090, 0.019)};
-// Its last two hinges turn it across the palm.
-const Vec3d thumb_hinge = (0.55 * palm + 0.55 * along - 0.35 * thumb_side).normalized();
+// Once it stands out of the palm, its hinges turn it across.
+const Vec3d thumb_hinge = (0.4 * palm + 0.7 * thumb_side - 0.5 * along).normalized();
 
 Sculpture sculpt() {
   Sculpture s;
@@ -113,7 +113,7 @@ Armature rig() {
     }
     a.add(std::string(f.name) + "_end", parent, f.point(0.97 * f.length));
   }
-  a.add("thumb", "wrist", thumb[0], {{"curl", thumb_hinge}, {"across", along}});
+  a.add("thumb", "wrist", thumb[0], {{"curl", thumb_hinge}, {"across", -along}});
   a.add("thumb_middle", "thumb", thumb[1], {{"curl", thumb_hinge}});
   a.add("thumb_top", "thumb_middle", thumb[2], {{"curl", thumb_hinge}});
   a.add("thumb_end", "thumb_top", thumb[3]);
@@ -145,9 +145,9 @@ Clip fist(const Armature& armature) {
     delay -= 0.04;
   }
   const Curve over = late(close, 0.10);
-  move("thumb", "across", over, -46);
-  move("thumb", "curl", over, 30);
-  move("thumb_middle", "curl", over, 42);
+  move("thumb", "across", over, 56);
+  move("thumb", "curl", over, 14);
+  move("thumb_middle", "curl", over, 44);
   move("thumb_top", "curl", over, 50);
   return c.clip();
 }

@@ -8,8 +8,8 @@ namespace {
 
 using namespace modelling;
 
-const Vec3d rind = screen_colour(1.00, 0.62, 0.13);
-const Vec3d peel = screen_colour(0.92, 0.33, 0.10);
+const Vec3d rind = screen_colour(1.00, 0.66, 0.18);
+const Vec3d peel = screen_colour(0.93, 0.38, 0.14);
 const Vec3d cream = screen_colour(1.00, 0.92, 0.70);
 const Vec3d flesh = screen_colour(0.98, 0.46, 0.38);
 const Vec3d dark = screen_colour(0.15, 0.07, 0.06);
