@@ -14,7 +14,7 @@ constexpr double radians = std::numbers::pi / 180;
 
 // The upper arm lies along +X, the forearm rises a little from the elbow; the palm looks up and the
 // thumb points to +Z. Metres.
-const Vec3d stump(0.02, 0.10, 0), elbow(0.20, 0.09, 0);
+const Vec3d stump(0.02, 0.055, 0), elbow(0.20, 0.045, 0);
 const double rise = 18 * radians;
 const Vec3d along(std::cos(rise), std::sin(rise), 0);
 const Vec3d palm(-std::sin(rise), std::cos(rise), 0);
@@ -59,8 +59,8 @@ const Vec3d thumb_hinge = (0.4 * palm + 0.7 * thumb_side - 0.5 * along).normaliz
 Sculpture sculpt() {
   Sculpture s;
   s.add(round_cone(stump, 0.050, elbow, 0.041), 0);
-  s.add(ellipsoid({0.09, 0.122, 0.004}, {0.075, 0.034, 0.036}), 0.03);  // biceps
-  s.add(ellipsoid({0.09, 0.080, 0}, {0.080, 0.030, 0.038}), 0.03);      // triceps
+  s.add(ellipsoid({0.09, 0.077, 0.004}, {0.075, 0.034, 0.036}), 0.03);  // biceps
+  s.add(ellipsoid({0.09, 0.035, 0}, {0.080, 0.030, 0.038}), 0.03);      // triceps
   s.add(ball(elbow + Vec3d(0.006, -0.022, 0), 0.022), 0.02);            // tip of the elbow
   s.add(round_cone(at(0.0), 0.041, at(0.250), 0.024), 0.02);
   s.add(ellipsoid(at(0.085, 0.018, 0.006), {0.085, 0.034, 0.028}, hand_axes()), 0.03);
