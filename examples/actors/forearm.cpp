@@ -14,7 +14,7 @@ constexpr double radians = std::numbers::pi / 180;
 
 // The upper arm lies along +X, the forearm rises a little from the elbow; the palm looks up and the
 // thumb points to +Z. Metres.
-const Vec3d stump(0.02, 0.10, 0), elbow(0.20, 0.09, 0);
+const Vec3d stump(0.02, 0.055, 0), elbow(0.20, 0.045, 0);
 const double rise = 18 * radians;
 const Vec3d along(std::cos(rise), std::sin(rise), 0);
 const Vec3d palm(-std::sin(rise), std::cos(rise), 0);
@@ -53,14 +53,14 @@ constexpr double joints_along[] = {0, 0.45, 0.75};  // of a finger's three hinge
 // The thumb: base, knuckle, top hinge and tip.
 const Vec3d thumb[] = {at(0.270, 0.022, 0.004), at(0.305, 0.054, 0.014), at(0.335, 0.075, 0.018),
                        at(0.362, 0.090, 0.019)};
-// Its last two hinges turn it across the palm.
-const Vec3d thumb_hinge = (0.55 * palm + 0.55 * along - 0.35 * thumb_side).normalized();
+// Once it stands out of the palm, its hinges turn it across.
+const Vec3d thumb_hinge = (0.4 * palm + 0.7 * thumb_side - 0.5 * along).normalized();
 
 Sculpture sculpt() {
   Sculpture s;
   s.add(round_cone(stump, 0.050, elbow, 0.041), 0);
-  s.add(ellipsoid({0.09, 0.122, 0.004}, {0.075, 0.034, 0.036}), 0.03);  // biceps
-  s.add(ellipsoid({0.09, 0.080, 0}, {0.080, 0.030, 0.038}), 0.03);      // triceps
+  s.add(ellipsoid({0.09, 0.077, 0.004}, {0.075, 0.034, 0.036}), 0.03);  // biceps
+  s.add(ellipsoid({0.09, 0.035, 0}, {0.080, 0.030, 0.038}), 0.03);      // triceps
   s.add(ball(elbow + Vec3d(0.006, -0.022, 0), 0.022), 0.02);            // tip of the elbow
   s.add(round_cone(at(0.0), 0.041, at(0.250), 0.024), 0.02);
   s.add(ellipsoid(at(0.085, 0.018, 0.006), {0.085, 0.034, 0.028}, hand_axes()), 0.03);
@@ -113,7 +113,7 @@ Armature rig() {
     }
     a.add(std::string(f.name) + "_end", parent, f.point(0.97 * f.length));
   }
-  a.add("thumb", "wrist", thumb[0], {{"curl", thumb_hinge}, {"across", along}});
+  a.add("thumb", "wrist", thumb[0], {{"curl", thumb_hinge}, {"across", -along}});
   a.add("thumb_middle", "thumb", thumb[1], {{"curl", thumb_hinge}});
   a.add("thumb_top", "thumb_middle", thumb[2], {{"curl", thumb_hinge}});
   a.add("thumb_end", "thumb_top", thumb[3]);
@@ -145,9 +145,9 @@ Clip fist(const Armature& armature) {
     delay -= 0.04;
   }
   const Curve over = late(close, 0.10);
-  move("thumb", "across", over, -46);
-  move("thumb", "curl", over, 30);
-  move("thumb_middle", "curl", over, 42);
+  move("thumb", "across", over, 56);
+  move("thumb", "curl", over, 14);
+  move("thumb_middle", "curl", over, 44);
   move("thumb_top", "curl", over, 50);
   return c.clip();
 }

@@ -8,14 +8,14 @@ namespace {
 
 using namespace modelling;
 
-const Vec3d rind = screen_colour(1.00, 0.71, 0.28);
-const Vec3d peel = screen_colour(0.94, 0.45, 0.20);
-const Vec3d cream = screen_colour(1.00, 0.92, 0.74);
-const Vec3d flesh = screen_colour(0.98, 0.56, 0.48);
+const Vec3d rind = screen_colour(1.00, 0.66, 0.18);
+const Vec3d peel = screen_colour(0.93, 0.38, 0.14);
+const Vec3d cream = screen_colour(1.00, 0.92, 0.70);
+const Vec3d flesh = screen_colour(0.98, 0.46, 0.38);
 const Vec3d dark = screen_colour(0.15, 0.07, 0.06);
 const Vec3d glow = screen_colour(0.50, 0.24, 0.13);
 const Vec3d white = screen_colour(1.00, 1.00, 0.98);
-const Vec3d leaf = screen_colour(0.50, 0.68, 0.22);
+const Vec3d leaf = screen_colour(0.40, 0.65, 0.10);
 
 void sculpt_torso(Sculpture& s) {
   s.add(ellipsoid({0, 0.375, -0.015}, {0.205, 0.150, 0.185}), 0);
@@ -78,7 +78,7 @@ void paint(Sculpture& s) {
           true);
   s.paint(ellipsoid({0, 1.19, -0.01}, {0.16, 0.075, 0.06}), leaf, 0.02);
   s.paint(ellipsoid(nose, {0.032, 0.024, 0.024}), peel, 0.010);
-  s.paint(eye_shape(0.003), dark, 0.010, 1, true);
+  s.paint(eye_shape(0.007), dark, 0.008, 1, true);
   s.paint(smile(0.003), dark, 0.008, 0.9);
 }
 

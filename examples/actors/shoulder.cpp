@@ -33,7 +33,7 @@ Sculpture sculpt() {
         true);
   // The collarbone shows as a ridge with a hollow behind it.
   s.add(round_cone(breastbone, 0.012, {0.158, 0.437, 0.034}, 0.011), 0.022, true);
-  s.carve(ellipsoid({0.075, 0.468, 0.040}, {0.045, 0.012, 0.020}, turn(-12, Vec3d::UnitZ())), 0.025,
+  s.carve(ellipsoid({0.078, 0.476, 0.040}, {0.045, 0.010, 0.018}, turn(-12, Vec3d::UnitZ())), 0.035,
           true);
   s.carve(ball({0, 0.447, 0.082}, 0.012), 0.025);
   s.carve(half_space(Vec3d::Zero(), Vec3d::UnitY()), 0.02);

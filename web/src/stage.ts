@@ -1,6 +1,6 @@
 // The stage: renderer, lights, floor, and the drawing of one or two views with the bones over them.
 import {
-  AgXToneMapping, Color, type Object3D, PCFShadowMap, type PerspectiveCamera, Scene, Vector3, WebGLRenderer,
+  NeutralToneMapping, Color, type Object3D, PCFShadowMap, type PerspectiveCamera, Scene, Vector3, WebGLRenderer,
 } from "three";
 import { ContactShadow } from "./contact_shadow";
 import { Ground, type GroundLook } from "./ground";
@@ -56,7 +56,7 @@ export class Stage {
     this.renderer = new WebGLRenderer({ canvas, antialias: true, alpha: true, powerPreference: "high-performance" });
     this.renderer.setClearColor(0, 0);
     this.renderer.autoClear = false;
-    this.renderer.toneMapping = AgXToneMapping;
+    this.renderer.toneMapping = NeutralToneMapping;
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = PCFShadowMap;
     this.renderer.shadowMap.autoUpdate = false;
