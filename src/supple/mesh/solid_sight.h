@@ -34,8 +34,9 @@ class SolidSight {
   struct Crossing {
     double along;  // 0 at the beginning of the way, 1 at its end
     int side;      // 1 when it goes with the triangle's normal
-    bool operator==(const Crossing&) const = default;
-    auto operator<=>(const Crossing&) const = default;
+    bool operator<(const Crossing& other) const {
+      return along != other.along ? along < other.along : side < other.side;
+    }
   };
 
   bool sees(size_t cell, const Vec3d& point, int32_t ignored_vertex) const;

@@ -83,7 +83,8 @@ double inside_share(const VoxelGrid& solid, const std::vector<BoneLine>& lines,
                     const std::vector<Vec3d>& positions) {
   double inside = 0, total = 0;
   for (const BoneLine& line : lines) {
-    const Vec3d from = positions[line.joint], way = positions[line.child] - from;
+    const Vec3d& from = positions[line.joint];
+    const Vec3d way = positions[line.child] - from;
     constexpr int samples = 16;
     for (int i = 0; i < samples; ++i)
       if (solid.kind_at(from + (i + 0.5) / samples * way) != CellKind::outside)
@@ -141,7 +142,8 @@ double misfit(const std::vector<BoneLine>& lines, const std::vector<Vec3d>& posi
   for (const PullPoint& point : points) {
     double least = INFINITY;
     for (const BoneLine& line : lines) {
-      const Vec3d from = positions[line.joint], way = positions[line.child] - from;
+      const Vec3d& from = positions[line.joint];
+      const Vec3d way = positions[line.child] - from;
       const double along =
           std::clamp((point.position - from).dot(way) / way.squaredNorm(), 0.0, 1.0);
       least = std::min(least, (from + along * way - point.position).squaredNorm());
@@ -153,6 +155,7 @@ double misfit(const std::vector<BoneLine>& lines, const std::vector<Vec3d>& posi
 
 std::vector<Vec3d> placed(const std::vector<Vec3d>& positions, const Placement& placement) {
   std::vector<Vec3d> result;
+  result.reserve(positions.size());
   for (const Vec3d& position : positions) result.push_back(placement(position));
   return result;
 }
