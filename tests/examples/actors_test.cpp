@@ -16,6 +16,13 @@
 #include "supple/mesh/topology.h"
 #include "support/test_support.h"
 
+namespace supple::actors {
+
+// Tests are listed by the actor's name.
+void PrintTo(const CastMember& member, std::ostream* out) { *out << member.name; }
+
+}  // namespace supple::actors
+
 namespace supple::test {
 namespace {
 
