@@ -21,7 +21,7 @@ export function isGhost(paint: Paint): boolean {
   return paint === "ghost" || paint === "faint ghost";
 }
 
-const CLAY = new Color(0xc5805f);
+const CLAY = new Color(0xc8a592);
 const GHOST = new Color(0x3f8cff);
 const EVERYWHERE = new Sphere(undefined, 1e9);
 
