@@ -142,9 +142,7 @@ test("a running simulation is shown as it is solved", async () => {
   await page.evaluate(() => globalThis.supple.seek(1600));
   const shown = new Float32Array(await page.evaluate(() => Array.from(globalThis.supple.positions())));
   assert.deepEqual(shown, support.positionsOf(join(work, "live.supple"), 1600));
-  const graphs = await page.evaluate(() => globalThis.supple.graphs());
-  const volume = graphs.find((graph) => graph.name === "volume");
-  assert.equal(volume.frames.length, 600);
+  await page.waitForFunction(() => globalThis.supple.graphs().find(({ name }) => name === "volume").frames.length === 600);
   await page.close();
   assert.equal(await server.ended, 0);
   rmSync(work, { recursive: true });
