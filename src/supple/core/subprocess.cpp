@@ -16,8 +16,6 @@
 
 #include "supple/core/error.h"
 
-extern char** environ;
-
 namespace supple {
 namespace {
 
@@ -84,6 +82,7 @@ struct SpawnTables {
 
 std::vector<char*> pointers(std::vector<std::string>& texts) {
   std::vector<char*> list;
+  list.reserve(texts.size() + 1);
   for (std::string& text : texts) list.push_back(text.data());
   list.push_back(nullptr);
   return list;
@@ -92,7 +91,8 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 std::vector<std::string> environment_with(
     const std::vector<std::pair<std::string, std::string>>& added) {
   std::vector<std::string> all;
-  for (const auto& [name, value] : added) all.push_back(name + "=" + value);
+  all.reserve(added.size());
+  for (const auto& [name, value] : added) all.push_back(fmt::format("{}={}", name, value));
   for (char** entry = environ; *entry; ++entry) {
     const std::string_view text = *entry;
     const bool replaced = std::any_of(added.begin(), added.end(), [&](const auto& pair) {
