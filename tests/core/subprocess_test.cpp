@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "supple/core/error.h"
+#include "support/test_support.h"
 
 namespace supple {
 namespace {
@@ -25,18 +26,9 @@ const Patience short_patience{200ms, {}};
 
 std::vector<std::string> shell(const std::string& script) { return {"/bin/sh", "-c", script}; }
 
-std::string text_of(const Bytes& bytes) { return std::string(as_text(bytes)); }
+using test::problem_of;
 
-std::string problem_of(const std::function<void()>& action, ErrorKind kind = ErrorKind::output) {
-  try {
-    action();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), kind) << error.what();
-    return error.what();
-  }
-  ADD_FAILURE() << "no error";
-  return "";
-}
+std::string text_of(const Bytes& bytes) { return std::string(as_text(bytes)); }
 
 // True once no process of that id is left (a killed grandchild is reaped by init a little later).
 bool ends_soon(int process) {

@@ -2,45 +2,20 @@
 // cache an export would have left, and plain files written without care.
 #pragma once
 
-#include <stdlib.h>
-#include <unistd.h>
-
 #include <cstring>
 #include <fstream>
 
 #include "export_test_support.h"
 #include "supple/io/animation_reader.h"
 #include "supple/io/cache.h"
+#include "support/test_support.h"
 
 namespace supple::test {
 
-/// A folder that exists as long as the object does, in memory where the system has such a place:
-/// these tests write thousands of files.
-class MemoryFolder {
+/// A temporary folder for thousands of files.
+class MemoryFolder : public TemporaryFolder {
  public:
-  MemoryFolder() {
-    const bool memory = ::access("/dev/shm", W_OK) == 0;
-    const std::filesystem::path place =
-        memory ? std::filesystem::path("/dev/shm") : std::filesystem::temp_directory_path();
-    std::string name = (place / "supple_test_XXXXXX").string();
-    if (!::mkdtemp(name.data())) throw std::runtime_error("cannot make a temporary folder");
-    m_path = name;
-  }
-  ~MemoryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(m_path, ignored);
-  }
-  MemoryFolder(const MemoryFolder&) = delete;
-  MemoryFolder& operator=(const MemoryFolder&) = delete;
-
-  /// The folder.
-  const std::filesystem::path& path() const { return m_path; }
-
-  /// A file in the folder.
-  std::filesystem::path operator/(const std::string& name) const { return m_path / name; }
-
- private:
-  std::filesystem::path m_path;
+  MemoryFolder() : TemporaryFolder(FolderPlace::memory) {}
 };
 
 /// Random triangles over a figure that is tallest along Y: it turns about Y, walks and trembles;

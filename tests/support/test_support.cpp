@@ -23,8 +23,11 @@ int soak_factor() {
   return factor ? std::max(1, std::atoi(factor)) : 1;
 }
 
-TemporaryFolder::TemporaryFolder() {
-  std::string name = (std::filesystem::temp_directory_path() / "supple_test_XXXXXX").string();
+TemporaryFolder::TemporaryFolder(FolderPlace place) {
+  const bool memory = place == FolderPlace::memory && ::access("/dev/shm", W_OK) == 0;
+  const std::filesystem::path parent =
+      memory ? std::filesystem::path("/dev/shm") : std::filesystem::temp_directory_path();
+  std::string name = (parent / "supple_test_XXXXXX").string();
   if (!::mkdtemp(name.data())) throw std::runtime_error("cannot make a temporary folder");
   m_path = name;
 }
@@ -32,6 +35,17 @@ TemporaryFolder::TemporaryFolder() {
 TemporaryFolder::~TemporaryFolder() {
   std::error_code ignored;
   std::filesystem::remove_all(m_path, ignored);
+}
+
+std::string problem_of(const std::function<void()>& action, ErrorKind kind) {
+  try {
+    action();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), kind) << error.what();
+    return error.what();
+  }
+  ADD_FAILURE() << "no error";
+  return "";
 }
 
 namespace {

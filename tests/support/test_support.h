@@ -10,6 +10,7 @@
 #include <string>
 
 #include "supple/core/bytes.h"
+#include "supple/core/error.h"
 
 namespace supple::test {
 
@@ -23,10 +24,16 @@ std::filesystem::path source_folder();
 /// How many times more random cases to run: 1 in `make test`, more in `make soak` (SUPPLE_SOAK).
 int soak_factor();
 
+/// Where temporary folders lie.
+enum class FolderPlace {
+  disk,   ///< the system's folder for temporary files
+  memory  ///< in memory where the system has such a place, for tests that write thousands of files
+};
+
 /// A folder that exists as long as the object does.
 class TemporaryFolder {
  public:
-  TemporaryFolder();
+  explicit TemporaryFolder(FolderPlace place = FolderPlace::disk);
   ~TemporaryFolder();
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
@@ -40,6 +47,9 @@ class TemporaryFolder {
  private:
   std::filesystem::path m_path;
 };
+
+/// The message of the error of that kind `action` must end with.
+std::string problem_of(const std::function<void()>& action, ErrorKind kind = ErrorKind::output);
 
 /// Feeds damaged versions of `good` to `read`: cuts at many places, random byte flips, and runs of
 /// random bytes. Each must either be read or end in an input Error of one line that names a file;

@@ -34,19 +34,6 @@ class EnvironmentVariable {
   std::optional<std::string> m_before;
 };
 
-/// The message of the error `action` must end with.
-inline std::string problem_of(const std::function<void()>& action,
-                              ErrorKind kind = ErrorKind::output) {
-  try {
-    action();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), kind) << error.what();
-    return error.what();
-  }
-  ADD_FAILURE() << "no error";
-  return "";
-}
-
 /// An address that holds a whole page.
 inline std::string data_url(const std::string& html) {
   std::string url = "data:text/html;charset=utf-8,";
