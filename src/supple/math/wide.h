@@ -1,8 +1,9 @@
-// Wide lanes: WideFloat holds as many floats as one register of the instruction set being compiled
-// for, with the arithmetic of a float, so that element code is written once as a template over
-// float, double and WideFloat. Included by kernel files only, after for_each_target.h, once per
-// target; everything lives in supple::HWY_NAMESPACE. Fused multiply-add is fused where the target
-// has it, so results differ between targets in the last bits, never between runs on one.
+// Wide lanes: WideFloat and WideDouble hold as many numbers as one register of the instruction set
+// being compiled for, with the arithmetic of one, so that element code is written once as a
+// template over float, double, WideFloat and WideDouble. Included by kernel files only, after
+// for_each_target.h, once per target; everything lives in supple::HWY_NAMESPACE. Fused multiply-add
+// is fused where the target has it, so results differ between targets in the last bits, never
+// between runs on one.
 #if defined(SUPPLE_MATH_WIDE_PER_TARGET) == defined(HWY_TARGET_TOGGLE)
 #ifdef SUPPLE_MATH_WIDE_PER_TARGET
 #undef SUPPLE_MATH_WIDE_PER_TARGET
@@ -22,75 +23,100 @@ SUPPLE_KERNELS_BEGIN
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// One truth value per lane.
-struct WideMask {
-  hn::Mask<hn::ScalableTag<float>> value;
-};
-
-/// One 32-bit integer per lane, for gathers.
+/// One 32-bit integer per lane of floats, for gathers.
 struct WideInt {
   using Tag = hn::ScalableTag<int32_t>;
   hn::Vec<Tag> value;
 };
 
-/// One float per lane.
-struct WideFloat {
-  using Tag = hn::ScalableTag<float>;
+/// One truth value per lane.
+template <class Scalar>
+struct Mask {
+  hn::Mask<hn::ScalableTag<Scalar>> value;
+};
+
+/// One number per lane.
+template <class Scalar>
+struct Wide {
+  using Tag = hn::ScalableTag<Scalar>;
   static constexpr size_t lanes = hn::MaxLanes(Tag());
 
   hn::Vec<Tag> value;
 
-  WideFloat() = default;
-  HWY_INLINE WideFloat(hn::Vec<Tag> v) : value(v) {}
-  HWY_INLINE WideFloat(float x) : value(hn::Set(Tag(), x)) {}
+  Wide() = default;
+  HWY_INLINE Wide(hn::Vec<Tag> v) : value(v) {}
+  HWY_INLINE Wide(Scalar x) : value(hn::Set(Tag(), x)) {}
 
-  HWY_INLINE WideFloat& operator+=(WideFloat b) { return *this = hn::Add(value, b.value); }
-  HWY_INLINE WideFloat& operator-=(WideFloat b) { return *this = hn::Sub(value, b.value); }
-  HWY_INLINE WideFloat& operator*=(WideFloat b) { return *this = hn::Mul(value, b.value); }
-  HWY_INLINE WideFloat& operator/=(WideFloat b) { return *this = hn::Div(value, b.value); }
+  HWY_INLINE Wide& operator+=(Wide b) { return *this = hn::Add(value, b.value); }
+  HWY_INLINE Wide& operator-=(Wide b) { return *this = hn::Sub(value, b.value); }
+  HWY_INLINE Wide& operator*=(Wide b) { return *this = hn::Mul(value, b.value); }
+  HWY_INLINE Wide& operator/=(Wide b) { return *this = hn::Div(value, b.value); }
+
+  // Arithmetic, lane by lane.
+  friend HWY_INLINE Wide operator+(Wide a, Wide b) { return hn::Add(a.value, b.value); }
+  friend HWY_INLINE Wide operator-(Wide a, Wide b) { return hn::Sub(a.value, b.value); }
+  friend HWY_INLINE Wide operator*(Wide a, Wide b) { return hn::Mul(a.value, b.value); }
+  friend HWY_INLINE Wide operator/(Wide a, Wide b) { return hn::Div(a.value, b.value); }
+  friend HWY_INLINE Wide operator-(Wide a) { return hn::Neg(a.value); }
+
+  /// a · b + c.
+  friend HWY_INLINE Wide mul_add(Wide a, Wide b, Wide c) {
+    return hn::MulAdd(a.value, b.value, c.value);
+  }
+  /// c - a · b.
+  friend HWY_INLINE Wide neg_mul_add(Wide a, Wide b, Wide c) {
+    return hn::NegMulAdd(a.value, b.value, c.value);
+  }
+  /// The smaller of two values.
+  friend HWY_INLINE Wide min(Wide a, Wide b) { return hn::Min(a.value, b.value); }
+  /// The larger of two values.
+  friend HWY_INLINE Wide max(Wide a, Wide b) { return hn::Max(a.value, b.value); }
+  /// The magnitude.
+  friend HWY_INLINE Wide abs(Wide a) { return hn::Abs(a.value); }
+  /// The square root, correctly rounded.
+  friend HWY_INLINE Wide sqrt(Wide a) { return hn::Sqrt(a.value); }
+
+  // Comparisons, lane by lane.
+  friend HWY_INLINE Mask<Scalar> operator<(Wide a, Wide b) { return {hn::Lt(a.value, b.value)}; }
+  friend HWY_INLINE Mask<Scalar> operator<=(Wide a, Wide b) { return {hn::Le(a.value, b.value)}; }
+  friend HWY_INLINE Mask<Scalar> operator>(Wide a, Wide b) { return {hn::Gt(a.value, b.value)}; }
+  friend HWY_INLINE Mask<Scalar> operator>=(Wide a, Wide b) { return {hn::Ge(a.value, b.value)}; }
+  friend HWY_INLINE Mask<Scalar> operator==(Wide a, Wide b) { return {hn::Eq(a.value, b.value)}; }
+
+  /// `yes` where the mask is true, `no` elsewhere.
+  friend HWY_INLINE Wide select(Mask<Scalar> mask, Wide yes, Wide no) {
+    return hn::IfThenElse(mask.value, yes.value, no.value);
+  }
+  /// Writes all lanes to any address.
+  friend HWY_INLINE void store(Wide a, Scalar* to) { hn::StoreU(a.value, Tag(), to); }
 };
 
-// Arithmetic, lane by lane.
-HWY_INLINE WideFloat operator+(WideFloat a, WideFloat b) { return hn::Add(a.value, b.value); }
-HWY_INLINE WideFloat operator-(WideFloat a, WideFloat b) { return hn::Sub(a.value, b.value); }
-HWY_INLINE WideFloat operator*(WideFloat a, WideFloat b) { return hn::Mul(a.value, b.value); }
-HWY_INLINE WideFloat operator/(WideFloat a, WideFloat b) { return hn::Div(a.value, b.value); }
-HWY_INLINE WideFloat operator-(WideFloat a) { return hn::Neg(a.value); }
+using WideFloat = Wide<float>;
+using WideDouble = Wide<double>;
+using WideMask = Mask<float>;
 
-/// a · b + c.
-HWY_INLINE WideFloat mul_add(WideFloat a, WideFloat b, WideFloat c) {
-  return hn::MulAdd(a.value, b.value, c.value);
+template <class Scalar>
+HWY_INLINE Mask<Scalar> operator&(Mask<Scalar> a, Mask<Scalar> b) {
+  return {hn::And(a.value, b.value)};
 }
-/// c - a · b.
-HWY_INLINE WideFloat neg_mul_add(WideFloat a, WideFloat b, WideFloat c) {
-  return hn::NegMulAdd(a.value, b.value, c.value);
+template <class Scalar>
+HWY_INLINE Mask<Scalar> operator|(Mask<Scalar> a, Mask<Scalar> b) {
+  return {hn::Or(a.value, b.value)};
 }
-/// The smaller of two values.
-HWY_INLINE WideFloat min(WideFloat a, WideFloat b) { return hn::Min(a.value, b.value); }
-/// The larger of two values.
-HWY_INLINE WideFloat max(WideFloat a, WideFloat b) { return hn::Max(a.value, b.value); }
-/// The magnitude.
-HWY_INLINE WideFloat abs(WideFloat a) { return hn::Abs(a.value); }
-/// The square root, correctly rounded.
-HWY_INLINE WideFloat sqrt(WideFloat a) { return hn::Sqrt(a.value); }
-
-// Comparisons, lane by lane.
-HWY_INLINE WideMask operator<(WideFloat a, WideFloat b) { return {hn::Lt(a.value, b.value)}; }
-HWY_INLINE WideMask operator<=(WideFloat a, WideFloat b) { return {hn::Le(a.value, b.value)}; }
-HWY_INLINE WideMask operator>(WideFloat a, WideFloat b) { return {hn::Gt(a.value, b.value)}; }
-HWY_INLINE WideMask operator>=(WideFloat a, WideFloat b) { return {hn::Ge(a.value, b.value)}; }
-HWY_INLINE WideMask operator==(WideFloat a, WideFloat b) { return {hn::Eq(a.value, b.value)}; }
-HWY_INLINE WideMask operator&(WideMask a, WideMask b) { return {hn::And(a.value, b.value)}; }
-HWY_INLINE WideMask operator|(WideMask a, WideMask b) { return {hn::Or(a.value, b.value)}; }
-HWY_INLINE WideMask operator!(WideMask a) { return {hn::Not(a.value)}; }
+template <class Scalar>
+HWY_INLINE Mask<Scalar> operator!(Mask<Scalar> a) {
+  return {hn::Not(a.value)};
+}
 
 /// Whether any lane is true.
-HWY_INLINE bool any(WideMask a) { return !hn::AllFalse(WideFloat::Tag(), a.value); }
+template <class Scalar>
+HWY_INLINE bool any(Mask<Scalar> a) {
+  return !hn::AllFalse(hn::ScalableTag<Scalar>(), a.value);
+}
 /// Whether every lane is true.
-HWY_INLINE bool all(WideMask a) { return hn::AllTrue(WideFloat::Tag(), a.value); }
-/// `yes` where the mask is true, `no` elsewhere.
-HWY_INLINE WideFloat select(WideMask mask, WideFloat yes, WideFloat no) {
-  return hn::IfThenElse(mask.value, yes.value, no.value);
+template <class Scalar>
+HWY_INLINE bool all(Mask<Scalar> a) {
+  return hn::AllTrue(hn::ScalableTag<Scalar>(), a.value);
 }
 
 // The same verbs for plain scalars.
@@ -111,16 +137,15 @@ HWY_INLINE bool all(bool a) { return a; }
 HWY_INLINE float select(bool mask, float yes, float no) { return mask ? yes : no; }
 HWY_INLINE double select(bool mask, double yes, double no) { return mask ? yes : no; }
 
-/// Consecutive floats from any address.
+/// Consecutive numbers from any address.
 HWY_INLINE WideFloat load(const float* from) { return hn::LoadU(WideFloat::Tag(), from); }
+HWY_INLINE WideDouble load(const double* from) { return hn::LoadU(WideDouble::Tag(), from); }
 /// The first `count` lanes from memory, zero in the others; reads nothing past them.
 HWY_INLINE WideFloat load_first(const float* from, size_t count) {
   alignas(64) float buffer[WideFloat::lanes] = {};
   std::memcpy(buffer, from, count * sizeof(float));
   return hn::Load(WideFloat::Tag(), buffer);
 }
-/// Writes all lanes to any address.
-HWY_INLINE void store(WideFloat a, float* to) { hn::StoreU(a.value, WideFloat::Tag(), to); }
 /// Writes the first `count` lanes and nothing else.
 HWY_INLINE void store_first(WideFloat a, float* to, size_t count) {
   alignas(64) float buffer[WideFloat::lanes];
