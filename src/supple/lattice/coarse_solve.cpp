@@ -1,0 +1,130 @@
+// The direct solver of the coarsest level, and the estimates of the largest eigenvalues smoothers
+// need.
+#include <Eigen/Eigenvalues>
+
+#include <cmath>
+
+#include "supple/lattice/hierarchy.h"
+#include "supple/solve/conjugate_gradient.h"
+
+namespace supple {
+namespace {
+
+// Visits every entry of a small symmetric operator: add(node, component, node, component, value).
+template <class Add>
+void for_entries(const Level& level, const Add& add) {
+  const SparseLattice& lattice = level.lattice();
+  const auto add_matrix = [&](LatticePlace cell, const CellMatrix& k) {
+    const auto corners = lattice.corners(cell.block, cell.local);
+    for (size_t i = 0; i < 8; ++i)
+      for (size_t j = 0; j < 8; ++j)
+        for (int c = 0; c < 3; ++c)
+          for (int d = 0; d < 3; ++d)
+            add(corners[i], c, corners[j], d,
+                static_cast<double>(k(3 * static_cast<int>(i) + c, 3 * static_cast<int>(j) + d)));
+  };
+  for (size_t b = 0; b < lattice.block_count(); ++b)
+    for (int32_t local = 0; local < 64; ++local)
+      if (lattice.cells[b] >> local & 1)
+        add_matrix({static_cast<int32_t>(b), local},
+                   level.cell_matrix({static_cast<int32_t>(b), local}));
+  for (const MatrixCell& m : level.extras.matrices) add_matrix(m.cell, m.matrix);
+  for (const CellSpring& s : level.extras.springs) {
+    const auto corners = lattice.corners(s.cell.block, s.cell.local);
+    constexpr int entry[3][3] = {{0, 5, 4}, {5, 1, 3}, {4, 3, 2}};
+    for (size_t i = 0; i < 8; ++i)
+      for (size_t j = 0; j < 8; ++j)
+        for (int c = 0; c < 3; ++c)
+          for (int d = 0; d < 3; ++d)
+            add(corners[i], c, corners[j], d,
+                static_cast<double>(s.weights[i] * s.weights[j] *
+                                    s.stiffness[static_cast<size_t>(entry[c][d])]));
+  }
+}
+
+// A vector rich in rough modes, the same for every run: numbers between -1 and 1 from a hash.
+void fill_roughly(const Level& level, BlockVector<float>& v) {
+  parallel_for(v.blocks(), blocks_per_range, [&](size_t begin, size_t end) {
+    for (size_t i = begin * vector_block; i < end * vector_block; ++i) {
+      const bool free = level.free[i / vector_block] >> (i % block_cells) & 1;
+      uint32_t h = static_cast<uint32_t>(i) * 2654435761u;
+      h ^= h >> 15;
+      h *= 2246822519u;
+      h ^= h >> 13;
+      v[i] = free ? static_cast<float>(h) * 4.656613e-10f - 1 : 0;
+    }
+  });
+}
+
+}  // namespace
+
+void Hierarchy::factor_coarsest() {
+  const Level& level = *m_levels.back();
+  const SparseLattice& lattice = level.lattice();
+  m_coarsest_dofs.assign(lattice.block_count() * block_cells, -1);
+  int32_t count = 0;
+  for (size_t n = 0; n < m_coarsest_dofs.size(); ++n)
+    if (level.free[n / block_cells] >> (n % block_cells) & 1) {
+      m_coarsest_dofs[n] = count;
+      count += 3;
+    }
+  Eigen::MatrixXd k = Eigen::MatrixXd::Zero(count, count);
+  const auto dof = [&](LatticePlace node) {
+    return m_coarsest_dofs[static_cast<size_t>(node.block) * block_cells +
+                           static_cast<size_t>(node.local)];
+  };
+  for_entries(level, [&](LatticePlace a, int c, LatticePlace b, int d, double value) {
+    if (dof(a) >= 0 && dof(b) >= 0) k(dof(a) + c, dof(b) + d) += value;
+  });
+  if (!level.masses.empty())
+    for (size_t n = 0; n < m_coarsest_dofs.size(); ++n)
+      if (m_coarsest_dofs[n] >= 0)
+        for (int c = 0; c < 3; ++c)
+          k(m_coarsest_dofs[n] + c, m_coarsest_dofs[n] + c) += static_cast<double>(level.masses[n]);
+  // A body without fixed nodes is singular, and a coarse node may have next to no stiffness: a
+  // shift of each diagonal entry, larger until the factorisation succeeds, makes this an
+  // approximate inverse of what can be inverted.
+  for (double shift = 1e-8; count > 0; shift *= 100) {
+    Eigen::MatrixXd shifted = k;
+    const double least = 1e-12 * k.diagonal().cwiseAbs().maxCoeff();
+    for (int i = 0; i < count; ++i) shifted(i, i) += shift * std::abs(k(i, i)) + least;
+    m_factor.compute(shifted);
+    if (m_factor.info() == Eigen::Success || shift > 1) break;
+  }
+  m_coarsest_vector.resize(count);
+}
+
+void Hierarchy::solve_coarsest() {
+  Level& level = *m_levels.back();
+  const auto index = [](size_t n) { return n / block_cells * vector_block + n % block_cells; };
+  for (size_t n = 0; n < m_coarsest_dofs.size(); ++n)
+    if (m_coarsest_dofs[n] >= 0)
+      for (size_t c = 0; c < 3; ++c)
+        m_coarsest_vector[m_coarsest_dofs[n] + static_cast<int>(c)] =
+            static_cast<double>(level.b[index(n) + c * block_cells]);
+  if (m_coarsest_vector.size() > 0) m_factor.solveInPlace(m_coarsest_vector);
+  for (size_t n = 0; n < m_coarsest_dofs.size(); ++n)
+    for (size_t c = 0; c < 3; ++c)
+      level.x[index(n) + c * block_cells] =
+          m_coarsest_dofs[n] < 0
+              ? 0
+              : static_cast<float>(m_coarsest_vector[m_coarsest_dofs[n] + static_cast<int>(c)]);
+}
+
+// A few Lanczos steps on D⁻¹ A from a rough vector. The finest level takes fewer, as its largest
+// eigenvalue hardly differs from those of the coarser ones.
+void Hierarchy::estimate_eigenvalues() {
+  double coarser = 0;
+  for (size_t l = m_levels.size() - 1; l-- > 0;) {
+    Level& level = *m_levels[l];
+    fill_roughly(level, level.b);
+    const auto divide = [&] { multiply(level.inverse_diagonal, level.b, level.x); };
+    const double own = lanczos_largest(
+        level, divide, ConjugateGradientWork{level.b, level.direction, level.sums, level.x},
+        l == 0 ? 4 : 8);
+    coarser = std::max(coarser, own);
+    level.largest_eigenvalue = coarser;
+  }
+}
+
+}  // namespace supple

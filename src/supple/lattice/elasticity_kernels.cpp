@@ -1,0 +1,360 @@
+#include "supple/lattice/elasticity_kernels.h"
+
+#include <cstring>
+
+#define SUPPLE_KERNEL_FILE "supple/lattice/elasticity_kernels.cpp"
+#include "supple/math/for_each_target.h"
+
+#include "supple/lattice/sweep.h"
+#include "supple/material/corotated.h"
+#include "supple/math/svd3.h"
+
+SUPPLE_KERNELS_BEGIN
+
+// Floats from memory as lanes of a scalar type.
+template <class Scalar>
+HWY_INLINE Wide<Scalar> load_floats(const float* from) {
+  if constexpr (sizeof(Scalar) == sizeof(float)) {
+    return load(from);
+  } else {
+    const typename Wide<Scalar>::Tag tag;
+    return hn::PromoteTo(tag, hn::LoadU(hn::Rebind<float, decltype(tag)>(), from));
+  }
+}
+
+// Writes lanes of any scalar type as floats.
+template <class Scalar>
+HWY_INLINE void store_floats(Wide<Scalar> a, float* to) {
+  if constexpr (sizeof(Scalar) == sizeof(float)) {
+    store(a, to);
+  } else {
+    const hn::Rebind<float, typename Wide<Scalar>::Tag> tag;
+    hn::StoreU(hn::DemoteTo(tag, a.value), tag, to);
+  }
+}
+
+// Number n of the cells of a block from `lane` on.
+template <class Scalar>
+HWY_INLINE Wide<Scalar> cell_number(const float* block, size_t n, size_t lane) {
+  return load_floats<Scalar>(block + n * block_cells + lane);
+}
+
+template <class Scalar>
+HWY_INLINE Quaternion<Wide<Scalar>> cell_rotation(const float* block, size_t lane) {
+  return {cell_number<Scalar>(block, 0, lane), cell_number<Scalar>(block, 1, lane),
+          cell_number<Scalar>(block, 2, lane), cell_number<Scalar>(block, 3, lane)};
+}
+
+template <class Scalar>
+HWY_INLINE Symmetric3<Wide<Scalar>> cell_turning(const float* block, size_t lane) {
+  return {cell_number<Scalar>(block, 4, lane), cell_number<Scalar>(block, 5, lane),
+          cell_number<Scalar>(block, 6, lane), cell_number<Scalar>(block, 7, lane),
+          cell_number<Scalar>(block, 8, lane), cell_number<Scalar>(block, 9, lane)};
+}
+
+// The modes x, y, z of three components as a matrix: 4 h times the gradient.
+template <class T>
+HWY_INLINE Matrix3<T> gradient_modes(const CellModes<T>& u, const CellModes<T>& v,
+                                     const CellModes<T>& w) {
+  return {u.x, u.y, u.z, v.x, v.y, v.z, w.x, w.y, w.z};
+}
+
+// The Laplace part: mode with n axes times n · stiffness, hourglass modes (n > 1) times `hourglass`
+// as well. Adds `aux`, a row of the auxiliary part, to the gradient's modes.
+template <class T>
+HWY_INLINE CellModes<T> stiff_modes(const CellModes<T>& u, T stiffness, T hourglass, T aux_x,
+                                    T aux_y, T aux_z) {
+  const T two = (stiffness + stiffness) * hourglass, three = mul_add(stiffness, hourglass, two);
+  return {mul_add(stiffness, u.x, aux_x),
+          mul_add(stiffness, u.y, aux_y),
+          mul_add(stiffness, u.z, aux_z),
+          two * u.xy,
+          two * u.xz,
+          two * u.yz,
+          three * u.xyz};
+}
+
+// y = K x.
+template <class Scalar>
+struct ApplyVisitor {
+  static constexpr bool reads = true;
+
+  const float* data;
+  Scalar hourglass;
+
+  HWY_INLINE void cells(size_t slot, size_t plane, const PlaneModes<Scalar>& low,
+                        const PlaneModes<Scalar>& high, PlaneModes<Scalar>& out_low,
+                        PlaneModes<Scalar>& out_high) const {
+    using T = Wide<Scalar>;
+    const float* block = data + slot * cell_block;
+    for (size_t lane = 0; lane < plane_size; lane += T::lanes) {
+      const size_t at = plane * plane_size + lane;
+      const CellModes<T> u = cell_modes(low, high, 0, lane), v = cell_modes(low, high, 1, lane),
+                         w = cell_modes(low, high, 2, lane);
+      const Matrix3<T> r = rotation_matrix(cell_rotation<Scalar>(block, at));
+      const T stiffness = cell_number<Scalar>(block, 10, at);
+      const T lambda = cell_number<Scalar>(block, 11, at);
+      const Matrix3<T> aux = auxiliary_differential(r, cell_turning<Scalar>(block, at), lambda,
+                                                    gradient_modes(u, v, w));
+      const T hold(hourglass);
+      spread_modes(stiff_modes(u, stiffness, hold, aux.a00, aux.a01, aux.a02), out_low, out_high, 0,
+                   lane);
+      spread_modes(stiff_modes(v, stiffness, hold, aux.a10, aux.a11, aux.a12), out_low, out_high, 1,
+                   lane);
+      spread_modes(stiff_modes(w, stiffness, hold, aux.a20, aux.a21, aux.a22), out_low, out_high, 2,
+                   lane);
+    }
+  }
+};
+
+// The diagonal of K [McAdams 2011, §9.1, with the volume factor that is missing there]: at corner
+// signs s and for row r of R it is 12 stiffness + sᵀ N s with N = lambda r rᵀ + [r]ᵀ L [r]; a
+// quadratic form of signs has the modes 1, xy, xz, yz alone.
+struct DiagonalVisitor {
+  static constexpr bool reads = false;
+
+  const float* data;
+  float hourglass;
+
+  HWY_INLINE void cells(size_t slot, size_t plane, const PlaneModes<float>&,
+                        const PlaneModes<float>&, PlaneModes<float>& out_low,
+                        PlaneModes<float>& out_high) const {
+    using T = WideFloat;
+    const float* block = data + slot * cell_block;
+    for (size_t lane = 0; lane < plane_size; lane += T::lanes) {
+      const size_t at = plane * plane_size + lane;
+      const Matrix3<T> r = rotation_matrix(cell_rotation<float>(block, at));
+      const Symmetric3<T> l = cell_turning<float>(block, at);
+      const T stiffness = cell_number<float>(block, 10, at);
+      const T lambda = cell_number<float>(block, 11, at);
+      // The edge springs: 3 stiffness from gradient modes, 9 from hourglass modes.
+      const T springs = stiffness * T(3.0f + 9.0f * hourglass);
+      row(l, lambda, springs, r.a00, r.a01, r.a02, out_low, out_high, 0, lane);
+      row(l, lambda, springs, r.a10, r.a11, r.a12, out_low, out_high, 1, lane);
+      row(l, lambda, springs, r.a20, r.a21, r.a22, out_low, out_high, 2, lane);
+    }
+  }
+
+ private:
+  static HWY_INLINE void row(const Symmetric3<WideFloat>& l, WideFloat lambda, WideFloat springs,
+                             WideFloat x, WideFloat y, WideFloat z, PlaneModes<float>& low,
+                             PlaneModes<float>& high, size_t c, size_t lane) {
+    using T = WideFloat;
+    // Columns of [r]: s -> s × r for unit s.
+    const auto form = [&](T a0, T a1, T a2, T b0, T b1, T b2) {
+      return a0 * (l.xx * b0 + l.xy * b1 + l.xz * b2) + a1 * (l.xy * b0 + l.yy * b1 + l.yz * b2) +
+             a2 * (l.xz * b0 + l.yz * b1 + l.zz * b2);
+    };
+    const T o(0.0f);
+    // e_x × r = (0, -z, y), e_y × r = (z, 0, -x), e_z × r = (-y, x, 0).
+    const T trace = form(o, -z, y, o, -z, y) + form(z, o, -x, z, o, -x) + form(-y, x, o, -y, x, o) +
+                    lambda * (x * x + y * y + z * z);
+    const T xy = T(2.0f) * (form(o, -z, y, z, o, -x) + lambda * x * y);
+    const T xz = T(2.0f) * (form(o, -z, y, -y, x, o) + lambda * x * z);
+    const T yz = T(2.0f) * (form(z, o, -x, -y, x, o) + lambda * y * z);
+    const auto add = [lane](float* to, T value) { store(load(to + lane) + value, to + lane); };
+    const T constant = springs + trace;
+    add(low.of[c][0], constant);
+    add(low.of[c][1], -xz);
+    add(low.of[c][2], -yz);
+    add(low.of[c][3], xy);
+    store(constant, high.of[c][0] + lane);
+    store(xz, high.of[c][1] + lane);
+    store(yz, high.of[c][2] + lane);
+    store(xy, high.of[c][3] + lane);
+  }
+};
+
+// Energy and its gradient.
+template <bool writes>
+struct ForceVisitor {
+  static constexpr bool reads = true;
+
+  const float* materials;
+  double spacing;
+  double hourglass;
+  WideDouble energy{0.0};
+
+  HWY_INLINE void cells(size_t slot, size_t plane, const PlaneModes<double>& low,
+                        const PlaneModes<double>& high, PlaneModes<double>& out_low,
+                        PlaneModes<double>& out_high) {
+    using T = WideDouble;
+    const float* block = materials + slot * material_block;
+    const T scale(1 / (4 * spacing)), hold(hourglass);
+    for (size_t lane = 0; lane < plane_size; lane += T::lanes) {
+      const size_t at = plane * plane_size + lane;
+      const CellModes<T> u = cell_modes(low, high, 0, lane), v = cell_modes(low, high, 1, lane),
+                         w = cell_modes(low, high, 2, lane);
+      const T stiffness = cell_number<double>(block, 0, at);
+      const T lambda = cell_number<double>(block, 1, at);
+      const Matrix3<T> f = {u.x * scale, u.y * scale, u.z * scale, v.x * scale, v.y * scale,
+                            v.z * scale, w.x * scale, w.y * scale, w.z * scale};
+      const Svd3<T> svd = svd3(f);
+      const T trace = svd.sigma.x + svd.sigma.y + svd.sigma.z;
+      // mu = 8 stiffness / h and lambda = 16 lambda' / h: the density times h³.
+      const T area(8 * spacing * spacing);
+      const T springs = modes_energy(u, hold) + modes_energy(v, hold) + modes_energy(w, hold);
+      energy += mul_add(stiffness * T(0.5), springs,
+                        area * auxiliary_energy(trace, stiffness, lambda + lambda));
+      if constexpr (writes) {
+        const Matrix3<T> r = rotation_matrix(polar_rotation(svd));
+        const T turn = T(2 * spacing) * auxiliary_stress(trace, stiffness, lambda + lambda);
+        spread_modes(stiff_modes(u, stiffness, hold, turn * r.a00, turn * r.a01, turn * r.a02),
+                     out_low, out_high, 0, lane);
+        spread_modes(stiff_modes(v, stiffness, hold, turn * r.a10, turn * r.a11, turn * r.a12),
+                     out_low, out_high, 1, lane);
+        spread_modes(stiff_modes(w, stiffness, hold, turn * r.a20, turn * r.a21, turn * r.a22),
+                     out_low, out_high, 2, lane);
+      }
+    }
+  }
+
+ private:
+  // Sum over the modes of one component: squares times the number of axes.
+  static HWY_INLINE WideDouble modes_energy(const CellModes<WideDouble>& m, WideDouble hold) {
+    const WideDouble one = mul_add(m.x, m.x, mul_add(m.y, m.y, m.z * m.z));
+    const WideDouble two = mul_add(m.xy, m.xy, mul_add(m.xz, m.xz, m.yz * m.yz));
+    const WideDouble three = m.xyz * m.xyz;
+    return mul_add(hold, mul_add(WideDouble(3.0), three, two + two), one);
+  }
+};
+
+// Deformation gradients.
+struct GradientVisitor {
+  static constexpr bool reads = true;
+
+  float* gradients;
+  double spacing;
+  size_t first_slot;
+
+  HWY_INLINE void cells(size_t slot, size_t plane, const PlaneModes<double>& low,
+                        const PlaneModes<double>& high, PlaneModes<double>&,
+                        PlaneModes<double>&) const {
+    using T = WideDouble;
+    const T scale(1 / (4 * spacing));
+    float* block = gradients + (slot - first_slot) * gradient_block + plane * plane_size;
+    for (size_t lane = 0; lane < plane_size; lane += T::lanes)
+      for (size_t c = 0; c < 3; ++c) {
+        const CellModes<T> u = cell_modes(low, high, c, lane);
+        float* to = block + c * 3 * block_cells + lane;
+        store_floats<double>(u.x * scale, to);
+        store_floats<double>(u.y * scale, to + block_cells);
+        store_floats<double>(u.z * scale, to + 2 * block_cells);
+      }
+  }
+};
+
+void apply_floats(const SweepPlan& plan, size_t tile, const float* cells, float hourglass,
+                  const float* x, SweepOutput<float> out) {
+  ApplyVisitor<float> visitor{cells, hourglass};
+  sweep_tile<true>(plan, tile, x, out.sums, out.ghosts, visitor);
+}
+
+void apply_doubles(const SweepPlan& plan, size_t tile, const float* cells, float hourglass,
+                   const double* x, SweepOutput<double> out) {
+  ApplyVisitor<double> visitor{cells, static_cast<double>(hourglass)};
+  sweep_tile<true>(plan, tile, x, out.sums, out.ghosts, visitor);
+}
+
+void diagonal_floats(const SweepPlan& plan, size_t tile, const float* cells, float hourglass,
+                     SweepOutput<float> out) {
+  DiagonalVisitor visitor{cells, hourglass};
+  sweep_tile<true, float>(plan, tile, nullptr, out.sums, out.ghosts, visitor);
+}
+
+double force_doubles(const SweepPlan& plan, size_t tile, const ForceInput& input, const double* x,
+                     SweepOutput<double> out) {
+  const auto sum = [](WideDouble energy) {
+    alignas(64) double lanes[WideDouble::lanes];
+    store(energy, lanes);
+    double total = 0;
+    for (const double e : lanes) total += e;
+    return total;
+  };
+  if (out.sums == nullptr) {
+    ForceVisitor<false> visitor{input.materials, input.spacing, input.hourglass};
+    sweep_tile<false>(plan, tile, x, out.sums, out.ghosts, visitor);
+    return sum(visitor.energy);
+  }
+  ForceVisitor<true> visitor{input.materials, input.spacing, input.hourglass};
+  sweep_tile<true>(plan, tile, x, out.sums, out.ghosts, visitor);
+  return sum(visitor.energy);
+}
+
+void gradient_doubles(const SweepPlan& plan, size_t tile, double spacing, const double* x,
+                      float* gradients) {
+  size_t first = plan.tiles[tile];
+  while (first < plan.tiles[tile + 1] && plan.cell_slots[first] < 0) ++first;
+  if (first == plan.tiles[tile + 1]) return;
+  GradientVisitor visitor{gradients, spacing, static_cast<size_t>(plan.cell_slots[first])};
+  sweep_tile<false, double>(plan, tile, x, nullptr, nullptr, visitor);
+}
+
+void linearise_floats(const float* gradients, const DifferentialRule<float>& rule, float* cells) {
+  using T = WideFloat;
+  for (size_t at = 0; at < block_cells; at += T::lanes) {
+    const auto f = [&](size_t n) { return load(gradients + n * block_cells + at); };
+    const Svd3<T> svd = svd3(Matrix3<T>{f(0), f(1), f(2), f(3), f(4), f(5), f(6), f(7), f(8)});
+    // mu h / 16 is half the stiffness.
+    const T mu = cell_number<float>(cells, 10, at) * T(0.5f);
+    const T lambda = cell_number<float>(cells, 11, at);
+    const Symmetric3<T> l = turned_diagonal(svd.v, turning_stiffness(svd.sigma, mu, lambda, rule));
+    const Quaternion<T> r = polar_rotation(svd);
+    const auto put = [&](size_t n, T value) { store(value, cells + n * block_cells + at); };
+    put(0, r.x);
+    put(1, r.y);
+    put(2, r.z);
+    put(3, r.w);
+    put(4, l.xx);
+    put(5, l.yy);
+    put(6, l.zz);
+    put(7, l.yz);
+    put(8, l.xz);
+    put(9, l.xy);
+  }
+}
+
+SUPPLE_KERNELS_END
+
+#if SUPPLE_KERNELS_ONCE
+namespace supple {
+namespace {
+SUPPLE_KERNEL(apply_floats);
+SUPPLE_KERNEL(apply_doubles);
+SUPPLE_KERNEL(diagonal_floats);
+SUPPLE_KERNEL(force_doubles);
+SUPPLE_KERNEL(gradient_doubles);
+SUPPLE_KERNEL(linearise_floats);
+}  // namespace
+
+void apply_tile(const SweepPlan& plan, size_t tile, const float* cells, float hourglass,
+                const float* x, SweepOutput<float> out) {
+  SUPPLE_DISPATCH(apply_floats)(plan, tile, cells, hourglass, x, out);
+}
+
+void apply_tile(const SweepPlan& plan, size_t tile, const float* cells, float hourglass,
+                const double* x, SweepOutput<double> out) {
+  SUPPLE_DISPATCH(apply_doubles)(plan, tile, cells, hourglass, x, out);
+}
+
+void diagonal_tile(const SweepPlan& plan, size_t tile, const float* cells, float hourglass,
+                   SweepOutput<float> out) {
+  SUPPLE_DISPATCH(diagonal_floats)(plan, tile, cells, hourglass, out);
+}
+
+double force_tile(const SweepPlan& plan, size_t tile, const ForceInput& input, const double* x,
+                  SweepOutput<double> out) {
+  return SUPPLE_DISPATCH(force_doubles)(plan, tile, input, x, out);
+}
+
+void gradient_tile(const SweepPlan& plan, size_t tile, double spacing, const double* x,
+                   float* gradients) {
+  SUPPLE_DISPATCH(gradient_doubles)(plan, tile, spacing, x, gradients);
+}
+
+void linearise_block(const float* gradients, const DifferentialRule<float>& rule, float* cells) {
+  SUPPLE_DISPATCH(linearise_floats)(gradients, rule, cells);
+}
+
+}  // namespace supple
+#endif

@@ -1,0 +1,50 @@
+// The cell loops of corotated elasticity on a lattice, compiled for every instruction set. All work
+// on one tile; tiles may run at the same time.
+#pragma once
+
+#include "supple/lattice/sweep_plan.h"
+#include "supple/material/differential.h"
+
+namespace supple {
+
+/// Where a pass over a tile writes its nodal sums: the tile's blocks of `sums`, and its ghosts.
+template <class Scalar>
+struct SweepOutput {
+  Scalar* sums = nullptr;
+  Scalar* ghosts = nullptr;
+};
+
+/// sums = K x of a tile's cells, from their linearisations. `hourglass` is 1 for the stabilised
+/// element, 0 for plain one-point quadrature.
+void apply_tile(const SweepPlan& plan, size_t tile, const float* cells, float hourglass,
+                const float* x, SweepOutput<float> out);
+/// The same on vectors of doubles.
+void apply_tile(const SweepPlan& plan, size_t tile, const float* cells, float hourglass,
+                const double* x, SweepOutput<double> out);
+
+/// sums = the diagonal of K of a tile's cells.
+void diagonal_tile(const SweepPlan& plan, size_t tile, const float* cells, float hourglass,
+                   SweepOutput<float> out);
+
+/// What force_tile needs besides positions.
+struct ForceInput {
+  const float* materials = nullptr;
+  double spacing = 1;  ///< side of a cell, in metres
+  double hourglass = 1;
+};
+
+/// sums = the gradient of a tile's elastic energy in the node positions `x` (in metres); returns
+/// the energy in joules. Null sums leave the gradient out.
+double force_tile(const SweepPlan& plan, size_t tile, const ForceInput& input, const double* x,
+                  SweepOutput<double> out);
+
+/// The deformation gradients of a tile's cells, from node positions: block after block,
+/// gradient_block numbers each, from the slot of the first block of the tile that has cells.
+void gradient_tile(const SweepPlan& plan, size_t tile, double spacing, const double* x,
+                   float* gradients);
+
+/// Linearises the cells of one block about given deformation gradients (gradient_block numbers):
+/// writes the block's cell data but for the materials, which it reads there.
+void linearise_block(const float* gradients, const DifferentialRule<float>& rule, float* cells);
+
+}  // namespace supple

@@ -1,0 +1,60 @@
+// What some cells have besides elasticity: springs at points inside them, and whole element
+// matrices that stand for their elasticity on coarse levels. Visited tile by tile in eight colours
+// of tiles, none of which shares nodes with another of its colour.
+#pragma once
+
+#include <Eigen/Core>
+
+#include <functional>
+
+#include "supple/lattice/block_vector.h"
+
+namespace supple {
+
+using CellMatrix = Eigen::Matrix<float, 24, 24>;  ///< corner by corner (x fastest), x y z each
+
+/// A spring at a point of a cell: force = -stiffness · displacement of the point.
+struct CellSpring {
+  LatticePlace cell;
+  std::array<float, 8> weights = {};    ///< trilinear, of the cell's corners
+  std::array<float, 6> stiffness = {};  ///< xx yy zz yz xz xy, in newtons per metre
+};
+
+/// A cell with a matrix of its own.
+struct MatrixCell {
+  LatticePlace cell;
+  CellMatrix matrix;
+};
+
+/// Trilinear weights of a cell's corners at a point given from 0 to 1 along each axis.
+std::array<float, 8> trilinear_weights(const Vec3d& at);
+
+/// The springs and matrix cells of one lattice.
+class ExtraCells {
+ public:
+  std::vector<CellSpring> springs;
+  std::vector<MatrixCell> matrices;
+
+  /// Sorts the entries and plans their order; to be called after they change.
+  void plan(const SparseLattice& lattice);
+
+  bool empty() const { return springs.empty() && matrices.empty(); }
+
+  /// y += (springs and matrices) x.
+  template <class Scalar>
+  void add_product(const SparseLattice& lattice, const Scalar* x, Scalar* y) const;
+
+  /// y += diagonal of springs and matrices.
+  void add_diagonal(const SparseLattice& lattice, float* y) const;
+
+ private:
+  struct Range {
+    uint32_t springs_begin = 0, springs_end = 0, matrices_begin = 0, matrices_end = 0;
+  };
+  template <class Visit>
+  void for_colours(const Visit& visit) const;
+
+  std::array<std::vector<Range>, 8> m_colours;
+};
+
+}  // namespace supple

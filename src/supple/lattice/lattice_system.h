@@ -1,0 +1,93 @@
+// The equations of an elastic lattice: energy, force, linearisation and solve, with fixed nodes,
+// springs and external forces; quasistatic, or one step of backward Euler. What Newton's method in
+// solve/ works on.
+#pragma once
+
+#include <functional>
+
+#include "supple/lattice/multigrid.h"
+
+namespace supple {
+
+/// A spring that pulls a material point to a place.
+struct TargetSpring {
+  PointSpring spring;
+  Vec3d target = Vec3d::Zero();  ///< in metres
+};
+
+/// Material of a cell.
+struct CellMaterial {
+  double mu = 1;      ///< Pa
+  double lambda = 1;  ///< Pa
+};
+
+/// The Lamé moduli of a Young's modulus (Pa) and Poisson's ratio.
+CellMaterial lame_moduli(double young, double poisson);
+
+/// An elastic lattice in equilibrium or motion.
+class LatticeSystem {
+ public:
+  using Positions = BlockVector<double>;
+
+  /// `spacing` is the side of a cell in metres; node 0 0 0 lies at the origin. `material` is asked
+  /// for every cell.
+  LatticeSystem(SparseLattice lattice, double spacing,
+                const std::function<CellMaterial(const Vec3i&)>& material,
+                const std::function<bool(const Vec3i&)>& is_fixed, size_t coarsest_nodes = 200);
+
+  const SparseLattice& lattice() const { return m_hierarchy->finest().lattice(); }
+  double spacing() const { return m_hierarchy->finest().spacing(); }
+  Hierarchy& hierarchy() { return *m_hierarchy; }
+
+  /// Node positions at rest, in metres.
+  Positions rest() const;
+
+  /// Springs, from now on.
+  void set_springs(std::vector<TargetSpring> springs);
+
+  /// Forces on nodes that do not depend on positions, in newtons; empty for none.
+  void set_external_forces(Positions forces) { m_external = std::move(forces); }
+
+  /// Makes the energy that of a step of backward Euler: adds sum of m |x - predicted|² / (2 dt²).
+  /// `masses` in kg, one per node (blocks of 64); empty goes back to equilibrium.
+  void set_inertia(std::span<const float> masses, double dt, Positions predicted);
+
+  /// Energy in joules.
+  double energy(const Positions& x) const;
+
+  /// force = -dE/dx in newtons, 0 at fixed nodes; returns the energy.
+  double force(const Positions& x, Positions& force) const;
+
+  /// Prepares apply() and solve() about x.
+  void linearise(const Positions& x, Differential kind) { m_hierarchy->linearise(x, kind); }
+
+  /// y = K dx, 0 at fixed nodes.
+  template <class Scalar>
+  double apply(const BlockVector<Scalar>& dx, BlockVector<Scalar>& y) const {
+    return m_hierarchy->finest().product(dx, y);
+  }
+
+  /// Solves K dx = force.
+  LinearReport solve(const Positions& force, BlockVector<float>& dx, const LinearOptions& options);
+
+  /// to = x + step dx.
+  void move(const Positions& x, double step, const BlockVector<float>& dx, Positions& to) const;
+
+  /// 0 or any vector of the right size.
+  Positions zero() const { return Positions(lattice().block_count()); }
+  BlockVector<float> zero_step() const { return BlockVector<float>(lattice().block_count()); }
+
+ private:
+  double add_springs(const Positions& x, Positions* force) const;
+  double add_nodal(const Positions& x, Positions* force) const;
+
+  std::unique_ptr<Hierarchy> m_hierarchy;
+  std::unique_ptr<LinearSolver<float>> m_solver;
+  std::vector<TargetSpring> m_springs;
+  Positions m_external, m_predicted;
+  std::vector<float> m_masses;  // over dt²
+  mutable AlignedArray<double> m_ghosts;
+  BlockVector<float> m_right;
+};
+
+}  // namespace supple

@@ -1,0 +1,156 @@
+#include "supple/lattice/level.h"
+
+#include <Eigen/Geometry>
+
+#include <bit>
+
+#include "supple/lattice/elasticity_kernels.h"
+
+namespace supple {
+
+Level::Level(SparseLattice lattice, double spacing)
+    : m_lattice(std::move(lattice)), m_spacing(spacing) {
+  const size_t blocks = m_lattice.block_count(), slots = m_lattice.slot_count;
+  free = m_lattice.nodes;
+  materials.assign(slots * material_block, 0);
+  cells.assign(slots * cell_block, 0);
+  inverse_diagonal = x = b = direction = sums = BlockVector<float>(blocks);
+}
+
+template <>
+AlignedArray<float>& Level::ghosts<float>() const {
+  m_ghosts.resize(m_lattice.ghosts.size() * ghost_record);
+  return m_ghosts;
+}
+
+template <>
+AlignedArray<double>& Level::ghosts<double>() const {
+  m_double_ghosts.resize(m_lattice.ghosts.size() * ghost_record);
+  return m_double_ghosts;
+}
+
+template <class Scalar>
+FinishInput<Scalar> Level::finish_input(const Scalar* from) const {
+  return {m_lattice.incoming_offsets.data(),
+          m_lattice.incoming.data(),
+          m_lattice.ghosts.data(),
+          ghosts<Scalar>().data(),
+          free.data(),
+          masses.empty() ? nullptr : masses.data(),
+          from};
+}
+
+template <class Scalar>
+void Level::raw_sums(const BlockVector<Scalar>& from, BlockVector<Scalar>& y) const {
+  const SweepPlan plan = sweep_plan(m_lattice);
+  const SweepOutput<Scalar> out{y.data(), ghosts<Scalar>().data()};
+  parallel_for(m_lattice.tile_count(), 1, [&](size_t begin, size_t end) {
+    for (size_t t = begin; t < end; ++t)
+      apply_tile(plan, t, cells.data(), hourglass, from.data(), out);
+  });
+  if (!extras.empty()) extras.add_product(m_lattice, from.data(), y.data());
+}
+
+template <class Scalar>
+double Level::product(const BlockVector<Scalar>& from, BlockVector<Scalar>& y) const {
+  raw_sums(from, y);
+  const FinishInput<Scalar> input = finish_input(from.data());
+  return sum_over_blocks(m_lattice.block_count(), [&](size_t begin, size_t end) {
+    return finish_product(input, begin, end, y.data());
+  });
+}
+template double Level::product(const BlockVector<float>&, BlockVector<float>&) const;
+template double Level::product(const BlockVector<double>&, BlockVector<double>&) const;
+
+template <class Scalar>
+double Level::residual(const BlockVector<Scalar>& right, const BlockVector<Scalar>& from,
+                       BlockVector<Scalar>& y) const {
+  raw_sums(from, y);
+  const FinishInput<Scalar> input = finish_input(from.data());
+  return sum_over_blocks(m_lattice.block_count(), [&](size_t begin, size_t end) {
+    return finish_residual(input, begin, end, right.data(), y.data());
+  });
+}
+template double Level::residual(const BlockVector<float>&, const BlockVector<float>&,
+                                BlockVector<float>&) const;
+template double Level::residual(const BlockVector<double>&, const BlockVector<double>&,
+                                BlockVector<double>&) const;
+
+void Level::smooth(const SmoothStep& step, const BlockVector<float>& from,
+                   BlockVector<float>& y) const {
+  raw_sums(from, y);
+  const FinishInput<float> input = finish_input(from.data());
+  parallel_for(m_lattice.block_count(), blocks_per_range, [&](size_t begin, size_t end) {
+    finish_smoothing(input, begin, end, step, y.data());
+  });
+}
+
+void Level::update_diagonal() {
+  const SweepPlan plan = sweep_plan(m_lattice);
+  const SweepOutput<float> out{inverse_diagonal.data(), ghosts<float>().data()};
+  parallel_for(m_lattice.tile_count(), 1, [&](size_t begin, size_t end) {
+    for (size_t t = begin; t < end; ++t) diagonal_tile(plan, t, cells.data(), hourglass, out);
+  });
+  extras.add_diagonal(m_lattice, inverse_diagonal.data());
+  const FinishInput<float> input = finish_input<float>(nullptr);
+  parallel_for(m_lattice.block_count(), blocks_per_range, [&](size_t begin, size_t end) {
+    finish_diagonal(input, begin, end, inverse_diagonal.data());
+  });
+}
+
+double dot_mixed(const BlockVector<double>& a, const BlockVector<float>& b) {
+  return sum_over_blocks(a.blocks(), [&](size_t begin, size_t end) {
+    double sum = 0;
+    for (size_t i = begin * vector_block; i < end * vector_block; ++i)
+      sum += a[i] * static_cast<double>(b[i]);
+    return sum;
+  });
+}
+
+void multiply(const BlockVector<float>& inverse_diagonal, const BlockVector<float>& from,
+              BlockVector<float>& y) {
+  const SmoothStep step{
+      .b = from.data(), .inverse_diagonal = inverse_diagonal.data(), .x = y.data(), .weight = 1};
+  parallel_for(from.blocks(), blocks_per_range, [&](size_t begin, size_t end) {
+    start_smoothing(step, begin * vector_block, end * vector_block);
+  });
+}
+
+// Corner blocks K_ij = c_ij I + R (lambda s_i s_jᵀ - [s_i] L [s_j]) Rᵀ, with corner signs s, and
+// c_ij of the edge springs: 12 stiffness on the diagonal, -4 along cell edges.
+CellMatrix Level::cell_matrix(LatticePlace cell) const {
+  const int32_t slot = m_lattice.cell_slots[static_cast<size_t>(cell.block)];
+  const float* from = cells.data() + static_cast<size_t>(slot) * cell_block + cell.local;
+  const auto number = [&](size_t n) { return static_cast<double>(from[n * block_cells]); };
+  const Mat3d r = Quatd(number(3), number(0), number(1), number(2)).toRotationMatrix();
+  Mat3d l;
+  l << number(4), number(9), number(8), number(9), number(5), number(7), number(8), number(7),
+      number(6);
+  const double stiffness = number(10), lambda = number(11);
+  const auto skew = [](const Vec3d& v) {
+    Mat3d m;
+    m << 0, -v[2], v[1], v[2], 0, -v[0], -v[1], v[0], 0;
+    return m;
+  };
+  const auto signs = [](int i) {
+    return Vec3d((i & 1) * 2 - 1, ((i >> 1) & 1) * 2 - 1, (i >> 2) * 2 - 1);
+  };
+  // Weights of the edge springs by the number of axes in which two corners differ; without the
+  // hourglass modes only sᵢ·sⱼ is left of them.
+  CellMatrix result;
+  for (int i = 0; i < 8; ++i)
+    for (int j = 0; j < 8; ++j) {
+      const int apart = std::popcount(static_cast<unsigned>(i ^ j));
+      const double whole = apart == 0 ? 12 : apart == 1 ? -4 : 0;
+      const double plain = signs(i).dot(signs(j));
+      const double spring = stiffness * (plain + static_cast<double>(hourglass) * (whole - plain));
+      const Mat3d block =
+          r * (lambda * signs(i) * signs(j).transpose() - skew(signs(i)) * l * skew(signs(j))) *
+              r.transpose() +
+          spring * Mat3d::Identity();
+      result.block<3, 3>(3 * i, 3 * j) = block.cast<float>();
+    }
+  return result;
+}
+
+}  // namespace supple

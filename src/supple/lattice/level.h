@@ -1,0 +1,117 @@
+// One level of the multigrid hierarchy: a lattice, its linearised elasticity, and the products with
+// it. All loops run on all threads and give the same bits for any number of them.
+#pragma once
+
+#include "supple/lattice/block_vector.h"
+#include "supple/lattice/extra_cells.h"
+#include "supple/lattice/transfer_kernels.h"
+#include "supple/lattice/vector_kernels.h"
+#include "supple/material/differential.h"
+
+namespace supple {
+
+/// A lattice with linearised elasticity, fixed nodes, springs and masses.
+class Level {
+ public:
+  /// `spacing` is the side of a cell in metres; all nodes are free, without material.
+  Level(SparseLattice lattice, double spacing);
+
+  const SparseLattice& lattice() const { return m_lattice; }
+  double spacing() const { return m_spacing; }
+
+  /// y = A x, 0 at fixed nodes; returns xᵀ A x.
+  template <class Scalar>
+  double product(const BlockVector<Scalar>& x, BlockVector<Scalar>& y) const;
+
+  /// y = b - A x, 0 at fixed nodes; returns |y|².
+  template <class Scalar>
+  double residual(const BlockVector<Scalar>& b, const BlockVector<Scalar>& x,
+                  BlockVector<Scalar>& y) const;
+
+  /// direction = momentum direction + weight D⁻¹ (b - A x), x += direction; `sums` is scratch.
+  void smooth(const SmoothStep& step, const BlockVector<float>& x, BlockVector<float>& sums) const;
+
+  /// Sets D⁻¹ from the linearisation, springs, matrices and masses.
+  void update_diagonal();
+
+  /// The element matrix of a cell from its linearisation, in newtons per metre.
+  CellMatrix cell_matrix(LatticePlace cell) const;
+
+  std::vector<uint64_t> free;     ///< one bit per node that may move, per block
+  AlignedArray<float> materials;  ///< mu h / 8 and lambda h / 16 per cell, material_block per slot
+  AlignedArray<float> cells;      ///< linearisations, cell_block per slot
+  AlignedArray<float> gradients;  ///< mean deformation gradients; empty on the finest level
+  AlignedArray<float> masses;     ///< added to the diagonal, one per node; empty for none
+  ExtraCells extras;
+  float hourglass = 1;  ///< 0 for plain one-point quadrature
+  BlockVector<float> inverse_diagonal;
+  double largest_eigenvalue = 2;  ///< of D⁻¹ A, an estimate
+
+  BlockVector<float> x, b, direction, sums;  ///< work vectors of the cycle
+  TransferPlan transfer;                     ///< to the next coarser level
+
+ private:
+  template <class Scalar>
+  void raw_sums(const BlockVector<Scalar>& x, BlockVector<Scalar>& y) const;
+  template <class Scalar>
+  FinishInput<Scalar> finish_input(const Scalar* x) const;
+  template <class Scalar>
+  AlignedArray<Scalar>& ghosts() const;
+
+  SparseLattice m_lattice;
+  double m_spacing;
+  mutable AlignedArray<float> m_ghosts;
+  mutable AlignedArray<double> m_double_ghosts;
+};
+
+/// Sum over blocks of a partial result per range of blocks, in fixed order.
+template <class Map>
+double sum_over_blocks(size_t blocks, const Map& map) {
+  return parallel_reduce(blocks, blocks_per_range, 0.0, map,
+                         [](double a, double b) { return a + b; });
+}
+
+/// Sum of a · b.
+template <class Scalar>
+double dot(const BlockVector<Scalar>& a, const BlockVector<Scalar>& b) {
+  return sum_over_blocks(a.blocks(), [&](size_t begin, size_t end) {
+    return dot_range(a.data(), b.data(), begin * vector_block, end * vector_block);
+  });
+}
+
+/// Sum of a · b for vectors of the same or of different precision.
+inline double dot_mixed(const BlockVector<float>& a, const BlockVector<float>& b) {
+  return dot(a, b);
+}
+double dot_mixed(const BlockVector<double>& a, const BlockVector<float>& b);
+
+/// y = D⁻¹ x, for the inverse of a diagonal.
+void multiply(const BlockVector<float>& inverse_diagonal, const BlockVector<float>& x,
+              BlockVector<float>& y);
+
+/// y += factor x.
+template <class Scalar, class Other>
+void add_scaled(Scalar factor, const BlockVector<Other>& x, BlockVector<Scalar>& y) {
+  parallel_for(x.blocks(), blocks_per_range, [&](size_t begin, size_t end) {
+    add_scaled_range(factor, x.data(), y.data(), begin * vector_block, end * vector_block);
+  });
+}
+
+/// y += factor x; returns |y|².
+template <class Scalar>
+double add_scaled_norm(Scalar factor, const BlockVector<Scalar>& x, BlockVector<Scalar>& y) {
+  return sum_over_blocks(x.blocks(), [&](size_t begin, size_t end) {
+    return add_scaled_norm_range(factor, x.data(), y.data(), begin * vector_block,
+                                 end * vector_block);
+  });
+}
+
+/// y = x + factor y.
+template <class Scalar, class Other>
+void scale_add(const BlockVector<Other>& x, Scalar factor, BlockVector<Scalar>& y) {
+  parallel_for(x.blocks(), blocks_per_range, [&](size_t begin, size_t end) {
+    scale_add_range(x.data(), factor, y.data(), begin * vector_block, end * vector_block);
+  });
+}
+
+}  // namespace supple

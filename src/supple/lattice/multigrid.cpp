@@ -1,0 +1,121 @@
+#include "supple/lattice/multigrid.h"
+
+#include <cmath>
+
+namespace supple {
+namespace {
+
+// to = scale from, in single precision.
+template <class Scalar>
+void copy_scaled(const BlockVector<Scalar>& from, double scale, BlockVector<float>& to) {
+  parallel_for(from.size(), blocks_per_range * vector_block, [&](size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i)
+      to[i] = static_cast<float>(static_cast<double>(from[i]) * scale);
+  });
+}
+
+}  // namespace
+
+SmoothStep LatticeBackend::step(Level& level, const SmootherSteps& s) const {
+  return {.b = level.b.data(),
+          .inverse_diagonal = level.inverse_diagonal.data(),
+          .direction = level.direction.data(),
+          .x = level.x.data(),
+          .momentum = static_cast<float>(s.momentum),
+          .weight = static_cast<float>(s.weight)};
+}
+
+void LatticeBackend::start_smoothing(size_t l, const SmootherSteps& s) {
+  Level& level = m_hierarchy.level(l);
+  const SmoothStep first = step(level, s);
+  parallel_for(level.x.blocks(), blocks_per_range, [&](size_t begin, size_t end) {
+    supple::start_smoothing(first, begin * vector_block, end * vector_block);
+  });
+}
+
+void LatticeBackend::smooth(size_t l, const SmootherSteps& s) {
+  Level& level = m_hierarchy.level(l);
+  SmoothStep next = step(level, s);
+  if (!s.has_memory()) next.direction = nullptr;
+  level.smooth(next, level.x, level.sums);
+}
+
+void LatticeBackend::restrict_residual(size_t l) {
+  Level &fine = m_hierarchy.level(l), &coarse = m_hierarchy.level(l + 1);
+  fine.residual(fine.b, fine.x, fine.sums);
+  parallel_for(coarse.b.blocks(), 4, [&](size_t begin, size_t end) {
+    restrict_blocks(fine.transfer, coarse.free.data(), fine.sums.data(), coarse.b.data(), begin,
+                    end);
+  });
+}
+
+void LatticeBackend::prolong(size_t l) {
+  Level &fine = m_hierarchy.level(l), &coarse = m_hierarchy.level(l + 1);
+  parallel_for(fine.x.blocks(), blocks_per_range, [&](size_t begin, size_t end) {
+    prolong_blocks(fine.lattice(), coarse.lattice(), fine.transfer, fine.free.data(),
+                   coarse.x.data(), fine.x.data(), begin, end);
+  });
+}
+
+template <class Scalar>
+LinearSolver<Scalar>::LinearSolver(Hierarchy& hierarchy)
+    : m_hierarchy(hierarchy),
+      m_backend(hierarchy),
+      m_p(hierarchy.finest().lattice().block_count()),
+      m_q(hierarchy.finest().lattice().block_count()) {}
+
+// z (the finest x) = M⁻¹ r.
+template <class Scalar>
+void LinearSolver<Scalar>::precondition(const BlockVector<Scalar>& r,
+                                        const LinearOptions& options) {
+  Level& finest = m_hierarchy.finest();
+  copy_scaled(r, 1, finest.b);
+  switch (options.method) {
+    case LinearMethod::multigrid_cg:
+    case LinearMethod::v_cycle:
+      v_cycle(m_backend, options.smoother);
+      break;
+    case LinearMethod::jacobi_cg:
+      multiply(finest.inverse_diagonal, finest.b, finest.x);
+      break;
+    case LinearMethod::plain_cg:
+      copy_scaled(r, 1, finest.x);
+      break;
+  }
+}
+
+template <class Scalar>
+LinearReport LinearSolver<Scalar>::solve(BlockVector<Scalar>& b, BlockVector<Scalar>& x,
+                                         const LinearOptions& options) {
+  if (options.method == LinearMethod::v_cycle) return solve_by_cycles(b, x, options);
+  return conjugate_gradient(
+      m_hierarchy.finest(), [&] { precondition(b, options); }, x,
+      ConjugateGradientWork{b, m_p, m_q, m_hierarchy.finest().x}, options.limits,
+      options.keep_residuals);
+}
+
+template <class Scalar>
+LinearReport LinearSolver<Scalar>::solve_by_cycles(BlockVector<Scalar>& b, BlockVector<Scalar>& x,
+                                                   const LinearOptions& options) {
+  Level& finest = m_hierarchy.finest();
+  LinearReport report;
+  x.set_zero();
+  const double start = std::sqrt(dot(b, b));
+  if (!(start > 0)) return report;
+  m_p = b;
+  while (report.iterations < options.limits.iterations) {
+    precondition(b, options);
+    add_scaled(Scalar(1), finest.x, x);
+    report.residual = std::sqrt(finest.residual(m_p, x, b)) / start;
+    ++report.products;
+    ++report.iterations;
+    if (options.keep_residuals) report.residuals.push_back(report.residual);
+    if (!(report.residual > options.limits.tolerance) || !std::isfinite(report.residual)) break;
+  }
+  return report;
+}
+
+template class LinearSolver<float>;
+template class LinearSolver<double>;
+
+}  // namespace supple

@@ -1,0 +1,38 @@
+// The tables of a sparse lattice as kernels see them, and how vectors and cell data lie in memory.
+#pragma once
+
+#include "supple/mesh/sparse_lattice.h"
+
+namespace supple {
+
+/// Numbers of a vector per block: x of all 64 nodes, then y, then z.
+inline constexpr size_t vector_block = 3 * block_cells;
+/// Numbers of a ghost: x, y, z of its face.
+inline constexpr size_t ghost_record = 3 * ghost_size;
+/// Numbers of a cell's linearisation: rotation (quaternion x y z w), L (xx yy zz yz xz xy), and the
+/// material as `stiffness` mu h / 8 and lambda h / 16; L is scaled by h / 16 too.
+inline constexpr size_t cell_numbers = 12;
+/// Numbers of all cells of a block: one number after the other, 64 cells each.
+inline constexpr size_t cell_block = cell_numbers * block_cells;
+/// Numbers of the materials of a block: mu h / 8 of 64 cells, then lambda h / 16.
+inline constexpr size_t material_block = 2 * block_cells;
+/// Numbers of the deformation gradients of a block, row by row, 64 cells each.
+inline constexpr size_t gradient_block = 9 * block_cells;
+
+/// A lattice's tables.
+struct SweepPlan {
+  const uint32_t* tiles = nullptr;
+  const int32_t* cell_slots = nullptr;
+  const std::array<int32_t, 8>* upper = nullptr;
+  const std::array<int32_t, 8>* targets = nullptr;
+  const uint32_t* ghost_offsets = nullptr;
+  const GhostFace* ghosts = nullptr;
+};
+
+/// The tables of a lattice, which must outlive them.
+inline SweepPlan sweep_plan(const SparseLattice& l) {
+  return {l.tiles.data(),   l.cell_slots.data(),    l.upper.data(),
+          l.targets.data(), l.ghost_offsets.data(), l.ghosts.data()};
+}
+
+}  // namespace supple

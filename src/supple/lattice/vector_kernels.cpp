@@ -1,0 +1,348 @@
+#include "supple/lattice/vector_kernels.h"
+
+#include <cstring>
+
+#define SUPPLE_KERNEL_FILE "supple/lattice/vector_kernels.cpp"
+#include "supple/math/for_each_target.h"
+
+#include "supple/math/plane.h"
+
+SUPPLE_KERNELS_BEGIN
+
+template <class Scalar>
+HWY_INLINE double sum_lanes(Wide<Scalar> a) {
+  alignas(64) Scalar lanes[Wide<Scalar>::lanes];
+  store(a, lanes);
+  double total = 0;
+  for (const Scalar s : lanes) total += static_cast<double>(s);
+  return total;
+}
+
+// Adds the ghosts that other tiles left for a block.
+template <class Scalar>
+HWY_INLINE void add_ghosts(const FinishInput<Scalar>& in, size_t block, Scalar* y) {
+  for (uint32_t i = in.incoming_offsets[block]; i < in.incoming_offsets[block + 1]; ++i) {
+    const Scalar* from = in.ghosts + in.incoming[i] * ghost_record;
+    const int axis = in.faces[in.incoming[i]].axis;
+    for (size_t c = 0; c < 3; ++c, from += ghost_size) {
+      Scalar* to = y + c * block_cells;
+      if (axis == 2)
+        add_plane(load_plane(from), to);
+      else if (axis == 1)
+        for (size_t r = 0; r < 4; ++r)
+          for (size_t k = 0; k < 4; ++k) to[r * 16 + k] += from[r * 4 + k];
+      else
+        for (size_t k = 0; k < ghost_size; ++k) to[k * 4] += from[k];
+    }
+  }
+}
+
+// 1 at free nodes of a block, 0 elsewhere.
+template <class Scalar>
+HWY_INLINE void free_factors(uint64_t bits, Scalar* factors) {
+  if constexpr (Wide<Scalar>::lanes >= 8) {
+    const typename Wide<Scalar>::Tag tag;
+    uint8_t bytes[16] = {};
+    std::memcpy(bytes, &bits, 8);
+    for (size_t i = 0; i < block_cells; i += Wide<Scalar>::lanes)
+      hn::Store(hn::IfThenElseZero(hn::LoadMaskBits(tag, bytes + i / 8), hn::Set(tag, Scalar(1))),
+                tag, factors + i);
+  } else {
+    for (size_t i = 0; i < block_cells; ++i) factors[i] = static_cast<Scalar>((bits >> i) & 1);
+  }
+}
+
+template <class Scalar>
+HWY_INLINE Wide<Scalar> load_as(const float* from) {
+  if constexpr (sizeof(Scalar) == sizeof(float)) {
+    return load(from);
+  } else {
+    const typename Wide<Scalar>::Tag tag;
+    return hn::PromoteTo(tag, hn::LoadU(hn::Rebind<float, decltype(tag)>(), from));
+  }
+}
+template <class Scalar>
+HWY_INLINE Wide<Scalar> load_as(const double* from) {
+  static_assert(sizeof(Scalar) == sizeof(double));
+  return load(from);
+}
+
+// Calls use(i, product) for the lanes at i of a block, in all components; product is A x there.
+template <class Scalar, class Use>
+HWY_INLINE void finish_block(const FinishInput<Scalar>& in, size_t block, Scalar* y,
+                             const Use& use) {
+  using T = Wide<Scalar>;
+  add_ghosts(in, block, y);
+  const Scalar* x = in.x + block * vector_block;
+  const float* masses = in.masses == nullptr ? nullptr : in.masses + block * block_cells;
+  for (size_t c = 0; c < 3; ++c)
+    for (size_t i = 0; i < block_cells; i += T::lanes) {
+      const size_t at = c * block_cells + i;
+      T product = load(y + at);
+      if (masses != nullptr) product = mul_add(load_as<Scalar>(masses + i), load(x + at), product);
+      use(i, at, product);
+    }
+}
+
+template <class Scalar>
+double product_blocks(const FinishInput<Scalar>& in, size_t begin, size_t end, Scalar* y) {
+  using T = Wide<Scalar>;
+  alignas(64) Scalar factors[block_cells];
+  double total = 0;
+  for (size_t b = begin; b < end; ++b) {
+    free_factors(in.free[b], factors);
+    Scalar* to = y + b * vector_block;
+    const Scalar* x = in.x + b * vector_block;
+    T sum(Scalar(0));
+    finish_block(in, b, to, [&](size_t i, size_t at, T product) {
+      const T value = product * load(factors + i);
+      store(value, to + at);
+      sum = mul_add(value, load(x + at), sum);
+    });
+    total += sum_lanes(sum);
+  }
+  return total;
+}
+
+template <class Scalar>
+double residual_blocks(const FinishInput<Scalar>& in, size_t begin, size_t end, const Scalar* b,
+                       Scalar* y) {
+  using T = Wide<Scalar>;
+  alignas(64) Scalar factors[block_cells];
+  double total = 0;
+  for (size_t block = begin; block < end; ++block) {
+    free_factors(in.free[block], factors);
+    Scalar* to = y + block * vector_block;
+    const Scalar* right = b + block * vector_block;
+    T sum(Scalar(0));
+    finish_block(in, block, to, [&](size_t i, size_t at, T product) {
+      const T value = (load(right + at) - product) * load(factors + i);
+      store(value, to + at);
+      sum = mul_add(value, value, sum);
+    });
+    total += sum_lanes(sum);
+  }
+  return total;
+}
+
+double product_floats(const FinishInput<float>& in, size_t begin, size_t end, float* y) {
+  return product_blocks(in, begin, end, y);
+}
+double product_doubles(const FinishInput<double>& in, size_t begin, size_t end, double* y) {
+  return product_blocks(in, begin, end, y);
+}
+double residual_floats(const FinishInput<float>& in, size_t begin, size_t end, const float* b,
+                       float* y) {
+  return residual_blocks(in, begin, end, b, y);
+}
+double residual_doubles(const FinishInput<double>& in, size_t begin, size_t end, const double* b,
+                        double* y) {
+  return residual_blocks(in, begin, end, b, y);
+}
+
+void smooth_blocks(const FinishInput<float>& in, size_t begin, size_t end, const SmoothStep& step,
+                   float* y) {
+  using T = WideFloat;
+  const T momentum(step.momentum), weight(step.weight);
+  for (size_t block = begin; block < end; ++block) {
+    const size_t start = block * vector_block;
+    float* x = step.x + start;
+    const float *b = step.b + start, *inverse = step.inverse_diagonal + start;
+    float* direction = step.direction == nullptr ? nullptr : step.direction + start;
+    finish_block(in, block, y + start, [&](size_t, size_t at, T product) {
+      T change = weight * load(inverse + at) * (load(b + at) - product);
+      if (direction != nullptr) {
+        change = mul_add(momentum, load(direction + at), change);
+        store(change, direction + at);
+      }
+      store(load(x + at) + change, x + at);
+    });
+  }
+}
+
+void start_range(const SmoothStep& step, size_t begin, size_t end) {
+  const WideFloat weight(step.weight);
+  for (size_t i = begin; i < end; i += WideFloat::lanes) {
+    const WideFloat change = weight * load(step.inverse_diagonal + i) * load(step.b + i);
+    if (step.direction != nullptr) store(change, step.direction + i);
+    store(change, step.x + i);
+  }
+}
+
+void invert_blocks(const FinishInput<float>& in, size_t begin, size_t end, float* y) {
+  alignas(64) float factors[block_cells];
+  for (size_t b = begin; b < end; ++b) {
+    free_factors(in.free[b], factors);
+    float* to = y + b * vector_block;
+    add_ghosts(in, b, to);
+    const float* masses = in.masses == nullptr ? nullptr : in.masses + b * block_cells;
+    for (size_t c = 0; c < 3; ++c)
+      for (size_t i = 0; i < block_cells; ++i) {
+        float& entry = to[c * block_cells + i];
+        const float whole = entry + (masses == nullptr ? 0 : masses[i]);
+        entry = factors[i] > 0 && whole > 0 ? 1 / whole : 0;
+      }
+  }
+}
+
+template <class Scalar>
+double dot_numbers(const Scalar* a, const Scalar* b, size_t begin, size_t end) {
+  using T = Wide<Scalar>;
+  double total = 0;
+  for (size_t block = begin; block < end; block += vector_block) {
+    T sum(Scalar(0));
+    for (size_t i = block; i < block + vector_block; i += T::lanes)
+      sum = mul_add(load(a + i), load(b + i), sum);
+    total += sum_lanes(sum);
+  }
+  return total;
+}
+double dot_floats(const float* a, const float* b, size_t begin, size_t end) {
+  return dot_numbers(a, b, begin, end);
+}
+double dot_doubles(const double* a, const double* b, size_t begin, size_t end) {
+  return dot_numbers(a, b, begin, end);
+}
+
+template <class Scalar, class Other>
+void add_scaled(Scalar factor, const Other* x, Scalar* y, size_t begin, size_t end) {
+  using T = Wide<Scalar>;
+  for (size_t i = begin; i < end; i += T::lanes)
+    store(mul_add(T(factor), load_as<Scalar>(x + i), load(y + i)), y + i);
+}
+void add_floats(float factor, const float* x, float* y, size_t begin, size_t end) {
+  add_scaled(factor, x, y, begin, end);
+}
+void add_floats_to_doubles(double factor, const float* x, double* y, size_t begin, size_t end) {
+  add_scaled(factor, x, y, begin, end);
+}
+void add_doubles(double factor, const double* x, double* y, size_t begin, size_t end) {
+  add_scaled(factor, x, y, begin, end);
+}
+
+template <class Scalar, class Other>
+void scale_add(const Other* x, Scalar factor, Scalar* y, size_t begin, size_t end) {
+  using T = Wide<Scalar>;
+  for (size_t i = begin; i < end; i += T::lanes)
+    store(mul_add(T(factor), load(y + i), load_as<Scalar>(x + i)), y + i);
+}
+void scale_add_floats(const float* x, float factor, float* y, size_t begin, size_t end) {
+  scale_add(x, factor, y, begin, end);
+}
+void scale_add_floats_to_doubles(const float* x, double factor, double* y, size_t begin,
+                                 size_t end) {
+  scale_add(x, factor, y, begin, end);
+}
+
+template <class Scalar>
+double add_scaled_norm(Scalar factor, const Scalar* x, Scalar* y, size_t begin, size_t end) {
+  using T = Wide<Scalar>;
+  double total = 0;
+  for (size_t block = begin; block < end; block += vector_block) {
+    T sum(Scalar(0));
+    for (size_t i = block; i < block + vector_block; i += T::lanes) {
+      const T value = mul_add(T(factor), load(x + i), load(y + i));
+      store(value, y + i);
+      sum = mul_add(value, value, sum);
+    }
+    total += sum_lanes(sum);
+  }
+  return total;
+}
+double add_norm_floats(float factor, const float* x, float* y, size_t begin, size_t end) {
+  return add_scaled_norm(factor, x, y, begin, end);
+}
+double add_norm_doubles(double factor, const double* x, double* y, size_t begin, size_t end) {
+  return add_scaled_norm(factor, x, y, begin, end);
+}
+
+SUPPLE_KERNELS_END
+
+#if SUPPLE_KERNELS_ONCE
+namespace supple {
+namespace {
+SUPPLE_KERNEL(product_floats);
+SUPPLE_KERNEL(product_doubles);
+SUPPLE_KERNEL(residual_floats);
+SUPPLE_KERNEL(residual_doubles);
+SUPPLE_KERNEL(smooth_blocks);
+SUPPLE_KERNEL(start_range);
+SUPPLE_KERNEL(invert_blocks);
+SUPPLE_KERNEL(dot_floats);
+SUPPLE_KERNEL(dot_doubles);
+SUPPLE_KERNEL(add_floats);
+SUPPLE_KERNEL(add_floats_to_doubles);
+SUPPLE_KERNEL(add_doubles);
+SUPPLE_KERNEL(scale_add_floats);
+SUPPLE_KERNEL(scale_add_floats_to_doubles);
+SUPPLE_KERNEL(add_norm_floats);
+SUPPLE_KERNEL(add_norm_doubles);
+}  // namespace
+
+template <>
+double finish_product(const FinishInput<float>& in, size_t begin, size_t end, float* y) {
+  return SUPPLE_DISPATCH(product_floats)(in, begin, end, y);
+}
+template <>
+double finish_product(const FinishInput<double>& in, size_t begin, size_t end, double* y) {
+  return SUPPLE_DISPATCH(product_doubles)(in, begin, end, y);
+}
+template <>
+double finish_residual(const FinishInput<float>& in, size_t begin, size_t end, const float* b,
+                       float* y) {
+  return SUPPLE_DISPATCH(residual_floats)(in, begin, end, b, y);
+}
+template <>
+double finish_residual(const FinishInput<double>& in, size_t begin, size_t end, const double* b,
+                       double* y) {
+  return SUPPLE_DISPATCH(residual_doubles)(in, begin, end, b, y);
+}
+void finish_smoothing(const FinishInput<float>& in, size_t begin, size_t end,
+                      const SmoothStep& step, float* y) {
+  SUPPLE_DISPATCH(smooth_blocks)(in, begin, end, step, y);
+}
+void start_smoothing(const SmoothStep& step, size_t begin, size_t end) {
+  SUPPLE_DISPATCH(start_range)(step, begin, end);
+}
+void finish_diagonal(const FinishInput<float>& in, size_t begin, size_t end, float* y) {
+  SUPPLE_DISPATCH(invert_blocks)(in, begin, end, y);
+}
+template <>
+double dot_range(const float* a, const float* b, size_t begin, size_t end) {
+  return SUPPLE_DISPATCH(dot_floats)(a, b, begin, end);
+}
+template <>
+double dot_range(const double* a, const double* b, size_t begin, size_t end) {
+  return SUPPLE_DISPATCH(dot_doubles)(a, b, begin, end);
+}
+template <>
+void add_scaled_range(float factor, const float* x, float* y, size_t begin, size_t end) {
+  SUPPLE_DISPATCH(add_floats)(factor, x, y, begin, end);
+}
+template <>
+void add_scaled_range(double factor, const float* x, double* y, size_t begin, size_t end) {
+  SUPPLE_DISPATCH(add_floats_to_doubles)(factor, x, y, begin, end);
+}
+template <>
+void add_scaled_range(double factor, const double* x, double* y, size_t begin, size_t end) {
+  SUPPLE_DISPATCH(add_doubles)(factor, x, y, begin, end);
+}
+template <>
+void scale_add_range(const float* x, float factor, float* y, size_t begin, size_t end) {
+  SUPPLE_DISPATCH(scale_add_floats)(x, factor, y, begin, end);
+}
+template <>
+void scale_add_range(const float* x, double factor, double* y, size_t begin, size_t end) {
+  SUPPLE_DISPATCH(scale_add_floats_to_doubles)(x, factor, y, begin, end);
+}
+template <>
+double add_scaled_norm_range(float factor, const float* x, float* y, size_t begin, size_t end) {
+  return SUPPLE_DISPATCH(add_norm_floats)(factor, x, y, begin, end);
+}
+template <>
+double add_scaled_norm_range(double factor, const double* x, double* y, size_t begin, size_t end) {
+  return SUPPLE_DISPATCH(add_norm_doubles)(factor, x, y, begin, end);
+}
+
+}  // namespace supple
+#endif

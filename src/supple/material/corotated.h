@@ -1,0 +1,99 @@
+// Corotated elasticity [McAdams 2011, eq. 2, 6, 10, 12], split as in eq. 17 into the Laplace part
+// mu |F|^2 and the auxiliary part -2 mu tr(RᵀF) + 3 mu + lambda/2 tr²(RᵀF - I), over any lane type.
+// Included per target, after svd3.h.
+#if defined(SUPPLE_MATERIAL_COROTATED_PER_TARGET) == defined(HWY_TARGET_TOGGLE)
+#ifdef SUPPLE_MATERIAL_COROTATED_PER_TARGET
+#undef SUPPLE_MATERIAL_COROTATED_PER_TARGET
+#else
+#define SUPPLE_MATERIAL_COROTATED_PER_TARGET
+#endif
+
+#include "supple/material/differential.h"
+#include "supple/math/small.h"
+
+SUPPLE_KERNELS_BEGIN
+
+/// Energy density of the auxiliary part; `trace` is the sum of the signed singular values of F.
+template <class T>
+HWY_INLINE T auxiliary_energy(T trace, T mu, T lambda) {
+  const T stretch = trace - T(3);
+  return mul_add(lambda * T(0.5), stretch * stretch, mu * (T(3) - trace - trace));
+}
+
+/// Stress of the auxiliary part as a multiple of R: P_aux = (lambda tr(S - I) - 2 mu) R.
+template <class T>
+HWY_INLINE T auxiliary_stress(T trace, T mu, T lambda) {
+  return mul_add(lambda, trace - T(3), -(mu + mu));
+}
+
+/// L of [McAdams 2011, Alg. 1]: how the auxiliary stress turns when F turns, in the axes of V,
+/// limited as `rule` says. The lower limit of -mu is the exact eigenvalue projection of the
+/// stabilised element; the upper one and the guarded denominator keep cells that are flattened to a
+/// line from becoming infinitely stiff, where the formula has a pole.
+template <class T, class Scalar>
+HWY_INLINE Vector3<T> turning_stiffness(const Vector3<T>& sigma, T mu, T lambda,
+                                        const DifferentialRule<Scalar>& rule) {
+  const T trace = sigma.x + sigma.y + sigma.z;
+  const T numerator = T(rule.scale) * auxiliary_stress(trace, mu, lambda);
+  const T least = T(rule.least_denominator), shift = T(rule.offset) * mu;
+  const T low = T(rule.lower) * mu, high = T(rule.upper) * mu;
+  const auto entry = [&](T denominator) {
+    return min(max(numerator / max(denominator, least) + shift, low), high);
+  };
+  return {entry(sigma.y + sigma.z), entry(sigma.x + sigma.z), entry(sigma.x + sigma.y)};
+}
+
+/// V diag(d) Vᵀ for the rotation V of a unit quaternion.
+template <class T>
+HWY_INLINE Symmetric3<T> turned_diagonal(const Quaternion<T>& v, const Vector3<T>& d) {
+  const Matrix3<T> m = rotation_matrix(v);
+  const auto entry = [&](T a0, T a1, T a2, T b0, T b1, T b2) {
+    return mul_add(a0 * d.x, b0, mul_add(a1 * d.y, b1, a2 * d.z * b2));
+  };
+  return {entry(m.a00, m.a01, m.a02, m.a00, m.a01, m.a02),
+          entry(m.a10, m.a11, m.a12, m.a10, m.a11, m.a12),
+          entry(m.a20, m.a21, m.a22, m.a20, m.a21, m.a22),
+          entry(m.a10, m.a11, m.a12, m.a20, m.a21, m.a22),
+          entry(m.a00, m.a01, m.a02, m.a20, m.a21, m.a22),
+          entry(m.a00, m.a01, m.a02, m.a10, m.a11, m.a12)};
+}
+
+/// Differential of the auxiliary stress [McAdams 2011, Alg. 1]:
+/// dP = R (lambda tr(RᵀdF) I + E : (L (Eᵀ : RᵀdF))).
+template <class T>
+HWY_INLINE Matrix3<T> auxiliary_differential(const Matrix3<T>& r, const Symmetric3<T>& l, T lambda,
+                                             const Matrix3<T>& df) {
+  const auto dot = [](T a0, T a1, T a2, T b0, T b1, T b2) {
+    return mul_add(a0, b0, mul_add(a1, b1, a2 * b2));
+  };
+  const auto cross = [](T a0, T a1, T a2, T b0, T b1, T b2, T rest) {  // rest - a·b
+    return neg_mul_add(a0, b0, neg_mul_add(a1, b1, neg_mul_add(a2, b2, rest)));
+  };
+  // t = lambda R : dF, w = Eᵀ : RᵀdF, from columns of R and dF.
+  const T t = lambda * (dot(r.a00, r.a10, r.a20, df.a00, df.a10, df.a20) +
+                        dot(r.a01, r.a11, r.a21, df.a01, df.a11, df.a21) +
+                        dot(r.a02, r.a12, r.a22, df.a02, df.a12, df.a22));
+  const T w0 = cross(r.a02, r.a12, r.a22, df.a01, df.a11, df.a21,
+                     dot(r.a01, r.a11, r.a21, df.a02, df.a12, df.a22));
+  const T w1 = cross(r.a00, r.a10, r.a20, df.a02, df.a12, df.a22,
+                     dot(r.a02, r.a12, r.a22, df.a00, df.a10, df.a20));
+  const T w2 = cross(r.a01, r.a11, r.a21, df.a00, df.a10, df.a20,
+                     dot(r.a00, r.a10, r.a20, df.a01, df.a11, df.a21));
+  // v = L w.
+  const T v0 = dot(l.xx, l.xy, l.xz, w0, w1, w2);
+  const T v1 = dot(l.xy, l.yy, l.yz, w0, w1, w2);
+  const T v2 = dot(l.xz, l.yz, l.zz, w0, w1, w2);
+  // Columns of R (t I + E : v).
+  const auto first = [&](T r0, T r1, T r2) { return mul_add(t, r0, neg_mul_add(v2, r1, v1 * r2)); };
+  const auto second = [&](T r0, T r1, T r2) {
+    return mul_add(t, r1, neg_mul_add(v0, r2, v2 * r0));
+  };
+  const auto third = [&](T r0, T r1, T r2) { return mul_add(t, r2, neg_mul_add(v1, r0, v0 * r1)); };
+  return {first(r.a00, r.a01, r.a02), second(r.a00, r.a01, r.a02), third(r.a00, r.a01, r.a02),
+          first(r.a10, r.a11, r.a12), second(r.a10, r.a11, r.a12), third(r.a10, r.a11, r.a12),
+          first(r.a20, r.a21, r.a22), second(r.a20, r.a21, r.a22), third(r.a20, r.a21, r.a22)};
+}
+
+SUPPLE_KERNELS_END
+
+#endif

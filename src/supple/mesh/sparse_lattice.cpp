@@ -1,0 +1,230 @@
+#include "supple/mesh/sparse_lattice.h"
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+#include <tuple>
+
+#include "supple/core/parallel.h"
+
+namespace supple {
+namespace {
+
+// Blocks in order: tile by tile, within a tile x fastest.
+auto order_key(const Vec3i& block) {
+  const Vec3i tile = floor_div(block, tile_side);
+  return std::make_tuple(tile[2], tile[1], tile[0], block[2], block[1], block[0]);
+}
+
+bool before(const Vec3i& a, const Vec3i& b) { return order_key(a) < order_key(b); }
+
+Vec3i offset(int direction) { return {direction & 1, (direction >> 1) & 1, direction >> 2}; }
+
+int32_t local_index(const Vec3i& coordinates, const Vec3i& block) {
+  const Vec3i l = coordinates - block * block_side;
+  return l[0] + 4 * l[1] + 16 * l[2];
+}
+
+}  // namespace
+
+std::array<uint64_t, 8> move_bits(uint64_t bits, int direction) {
+  constexpr uint64_t last_column = 0x8888888888888888, last_row = 0xF000F000F000F000;
+  std::array<uint64_t, 8> result = {bits};
+  if (direction & 1) {
+    result[1] = (result[0] & last_column) >> 3;
+    result[0] = (result[0] & ~last_column) << 1;
+  }
+  if (direction & 2)
+    for (const size_t d : {0, 1}) {
+      result[d + 2] = (result[d] & last_row) >> 12;
+      result[d] = (result[d] & ~last_row) << 4;
+    }
+  if (direction & 4)
+    for (const size_t d : {0, 1, 2, 3}) {
+      result[d + 4] = result[d] >> 48;
+      result[d] = result[d] << 16;
+    }
+  return result;
+}
+
+SparseLattice::SparseLattice(std::span<const Vec3i> given) {
+  std::vector<std::pair<Vec3i, uint64_t>> parts;
+  for (const Vec3i& cell : given) {
+    const Vec3i block = floor_div(cell, block_side);
+    const uint64_t bit = uint64_t{1} << local_index(cell, block);
+    if (!parts.empty() && parts.back().first == block)
+      parts.back().second |= bit;
+    else
+      parts.emplace_back(block, bit);
+  }
+  std::sort(parts.begin(), parts.end(),
+            [](const auto& a, const auto& b) { return before(a.first, b.first); });
+  std::vector<Vec3i> own_blocks;
+  std::vector<uint64_t> own_cells;
+  for (const auto& [block, bits] : parts) {
+    if (own_blocks.empty() || own_blocks.back() != block) {
+      own_blocks.push_back(block);
+      own_cells.push_back(0);
+    }
+    own_cells.back() |= bits;
+  }
+  *this = SparseLattice(std::move(own_blocks), std::move(own_cells));
+}
+
+SparseLattice::SparseLattice(std::vector<Vec3i> given, std::vector<uint64_t> bits)
+    : blocks(std::move(given)), cells(std::move(bits)) {
+  sort_blocks();
+  find_nodes();
+  connect();
+  plan_sums();
+}
+
+size_t SparseLattice::cell_count() const {
+  return std::transform_reduce(cells.begin(), cells.end(), size_t{0}, std::plus<>(),
+                               [](uint64_t m) { return static_cast<size_t>(std::popcount(m)); });
+}
+
+size_t SparseLattice::node_count() const {
+  return std::transform_reduce(nodes.begin(), nodes.end(), size_t{0}, std::plus<>(),
+                               [](uint64_t m) { return static_cast<size_t>(std::popcount(m)); });
+}
+
+int32_t SparseLattice::find_block(const Vec3i& block) const {
+  const auto at = std::lower_bound(blocks.begin(), blocks.end(), block, before);
+  return at != blocks.end() && *at == block ? static_cast<int32_t>(at - blocks.begin()) : -1;
+}
+
+LatticePlace SparseLattice::place(const Vec3i& coordinates) const {
+  const Vec3i block = floor_div(coordinates, block_side);
+  return {find_block(block), local_index(coordinates, block)};
+}
+
+bool SparseLattice::has_cell(const Vec3i& cell) const {
+  const LatticePlace at = place(cell);
+  return at.block >= 0 && ((cells[static_cast<size_t>(at.block)] >> at.local) & 1) != 0;
+}
+
+std::array<LatticePlace, 8> SparseLattice::corners(int32_t block, int32_t local) const {
+  std::array<LatticePlace, 8> result;
+  const Vec3i l(local & 3, (local >> 2) & 3, local >> 4);
+  for (int d = 0; d < 8; ++d) {
+    const Vec3i at = l + offset(d);
+    const int across = (at[0] >> 2) | (at[1] >> 2) << 1 | (at[2] >> 2) << 2;
+    result[static_cast<size_t>(d)] = {
+        upper[static_cast<size_t>(block)][static_cast<size_t>(across)],
+        (at[0] & 3) + 4 * (at[1] & 3) + 16 * (at[2] & 3)};
+  }
+  return result;
+}
+
+void SparseLattice::sort_blocks() {
+  std::vector<size_t> order(blocks.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::sort(order.begin(), order.end(),
+            [&](size_t a, size_t b) { return before(blocks[a], blocks[b]); });
+  std::vector<Vec3i> sorted_blocks;
+  std::vector<uint64_t> sorted_cells;
+  for (const size_t i : order)
+    if (cells[i] != 0) {
+      sorted_blocks.push_back(blocks[i]);
+      sorted_cells.push_back(cells[i]);
+    }
+  blocks = std::move(sorted_blocks);
+  cells = std::move(sorted_cells);
+}
+
+// Adds the blocks that only hold nodes, and marks the nodes of all cells.
+void SparseLattice::find_nodes() {
+  std::vector<std::pair<Vec3i, uint64_t>> marks;
+  for (size_t b = 0; b < blocks.size(); ++b) {
+    std::array<uint64_t, 8> touched = {};
+    for (int d = 0; d < 8; ++d) {
+      const std::array<uint64_t, 8> moved = move_bits(cells[b], d);
+      for (size_t n = 0; n < 8; ++n) touched[n] |= moved[n];
+    }
+    for (int n = 0; n < 8; ++n)
+      if (touched[static_cast<size_t>(n)] != 0)
+        marks.emplace_back(blocks[b] + offset(n), touched[static_cast<size_t>(n)]);
+  }
+  std::sort(marks.begin(), marks.end(),
+            [](const auto& a, const auto& b) { return before(a.first, b.first); });
+  const std::vector<Vec3i> with_cells = std::move(blocks);
+  const std::vector<uint64_t> cell_bits = std::move(cells);
+  blocks.clear();
+  cells.clear();
+  size_t next = 0;
+  for (const auto& [block, bits] : marks) {
+    if (blocks.empty() || blocks.back() != block) {
+      const bool has = next < with_cells.size() && with_cells[next] == block;
+      blocks.push_back(block);
+      nodes.push_back(0);
+      cells.push_back(has ? cell_bits[next] : 0);
+      cell_slots.push_back(has ? static_cast<int32_t>(next++) : -1);
+    }
+    nodes.back() |= bits;
+  }
+  slot_count = with_cells.size();
+}
+
+// Neighbours and tiles.
+void SparseLattice::connect() {
+  const auto none = static_cast<int32_t>(blocks.size());
+  upper.resize(blocks.size());
+  parallel_for(blocks.size(), 256, [&](size_t begin, size_t end) {
+    for (size_t b = begin; b < end; ++b)
+      for (int d = 0; d < 8; ++d) {
+        const int32_t at = d == 0 ? static_cast<int32_t>(b) : find_block(blocks[b] + offset(d));
+        upper[b][static_cast<size_t>(d)] = at < 0 ? none : at;
+      }
+  });
+  tiles.assign(1, 0);
+  for (size_t b = 1; b <= blocks.size(); ++b)
+    if (b == blocks.size() ||
+        floor_div(blocks[b], tile_side) != floor_div(blocks[b - 1], tile_side))
+      tiles.push_back(static_cast<uint32_t>(b));
+}
+
+// Where every tile's cells add to nodes beyond the tile, and who adds those sums up.
+void SparseLattice::plan_sums() {
+  const auto none = static_cast<int32_t>(blocks.size());
+  targets.resize(blocks.size());
+  ghost_offsets.assign(1, 0);
+  ghosts.clear();
+  std::vector<uint32_t> counts(blocks.size() + 1, 0);
+  for (size_t t = 0; t + 1 < tiles.size(); ++t) {
+    const auto first = static_cast<int32_t>(tiles[t]), end = static_cast<int32_t>(tiles[t + 1]);
+    std::vector<int32_t> beyond;
+    for (int32_t b = first; b < end; ++b)
+      if (cells[static_cast<size_t>(b)] != 0)
+        for (const int32_t u : upper[static_cast<size_t>(b)])
+          if (u != none && (u < first || u >= end)) beyond.push_back(u);
+    std::sort(beyond.begin(), beyond.end());
+    beyond.erase(std::unique(beyond.begin(), beyond.end()), beyond.end());
+    const Vec3i tile = floor_div(blocks[static_cast<size_t>(first)], tile_side);
+    for (const int32_t u : beyond) {
+      const Vec3i away = floor_div(blocks[static_cast<size_t>(u)], tile_side) - tile;
+      const int axis = away[2] != 0 ? 2 : away[1] != 0 ? 1 : 0;
+      ghosts.push_back({u, static_cast<uint8_t>(axis)});
+      ++counts[static_cast<size_t>(u) + 1];
+    }
+    ghost_offsets.push_back(static_cast<uint32_t>(ghosts.size()));
+    for (int32_t b = first; b < end; ++b)
+      for (size_t d = 0; d < 8; ++d) {
+        const int32_t u = upper[static_cast<size_t>(b)][d];
+        int32_t target = u;
+        if (u == none || cells[static_cast<size_t>(b)] == 0)
+          target = ~most_ghosts;
+        else if (u < first || u >= end)
+          target = ~static_cast<int32_t>(std::lower_bound(beyond.begin(), beyond.end(), u) -
+                                         beyond.begin());
+        targets[static_cast<size_t>(b)][d] = target;
+      }
+  }
+  std::partial_sum(counts.begin(), counts.end(), counts.begin());
+  incoming_offsets = counts;
+  incoming.resize(ghosts.size());
+  for (uint32_t g = 0; g < ghosts.size(); ++g)
+    incoming[counts[static_cast<size_t>(ghosts[g].block)]++] = g;
+}
+
+}  // namespace supple

@@ -1,0 +1,110 @@
+// A sparse lattice of cubic cells: only blocks of 4x4x4 cells that hold matter, or a node of a cell
+// with matter, are stored. Node (i, j, k) is the lower corner of cell (i, j, k) and lies in the
+// same block; the upper corners of a block's cells lie in up to seven neighbours, found by a table.
+//
+// Blocks are grouped into tiles of 4x4x4 blocks, the pieces of parallel work. A tile's cells add to
+// nodes of its own blocks directly and to nodes of blocks of other tiles through ghosts: one face
+// of 4x4 nodes each, added by the owner afterwards in a fixed order, so that sums have the same
+// bits for any number of threads.
+#pragma once
+
+#include <array>
+#include <span>
+#include <vector>
+
+#include "supple/math/types.h"
+
+namespace supple {
+
+inline constexpr int block_side = 4;        ///< cells along a block
+inline constexpr size_t block_cells = 64;   ///< cells, and nodes, of a block
+inline constexpr int tile_side = 4;         ///< blocks along a tile
+inline constexpr size_t ghost_size = 16;    ///< nodes of a ghost's face
+inline constexpr int32_t most_ghosts = 61;  ///< blocks beyond a tile its cells add to
+
+/// A face of nodes that a tile's cells add to in a block of another tile.
+struct GhostFace {
+  int32_t block = 0;
+  uint8_t axis = 0;  ///< the nodes with coordinate 0 along this axis
+};
+
+/// A cell or node by its block and its place in it (x fastest).
+struct LatticePlace {
+  int32_t block = -1;
+  int32_t local = 0;
+};
+
+/// Cells with matter, their nodes, and the tables that connect them.
+class SparseLattice {
+ public:
+  SparseLattice() = default;
+
+  /// A lattice of the given cells, in any order, repeats allowed. Coordinates may be negative.
+  explicit SparseLattice(std::span<const Vec3i> cells);
+
+  /// A lattice of the given blocks (in units of blocks) with one bit per cell with matter.
+  SparseLattice(std::vector<Vec3i> blocks, std::vector<uint64_t> cells);
+
+  /// Number of blocks; also the number of the block that stands for "none", whose nodes are always
+  /// 0.
+  size_t block_count() const { return blocks.size(); }
+  /// Number of tiles.
+  size_t tile_count() const { return tiles.size() - 1; }
+  /// Number of cells with matter.
+  size_t cell_count() const;
+  /// Number of nodes of cells with matter.
+  size_t node_count() const;
+
+  /// The block with these coordinates (in blocks), or -1.
+  int32_t find_block(const Vec3i& block) const;
+  /// The place of a cell or node; its block is -1 where no block is stored.
+  LatticePlace place(const Vec3i& coordinates) const;
+  /// The coordinates of a cell or node.
+  Vec3i coordinates(int32_t block, int32_t local) const {
+    return blocks[static_cast<size_t>(block)] * block_side +
+           Vec3i(local & 3, (local >> 2) & 3, local >> 4);
+  }
+  /// Whether a cell holds matter.
+  bool has_cell(const Vec3i& cell) const;
+  /// The eight corner nodes of a cell, x fastest.
+  std::array<LatticePlace, 8> corners(int32_t block, int32_t local) const;
+
+  std::vector<Vec3i> blocks;        ///< coordinates in units of blocks, tile by tile
+  std::vector<uint64_t> cells;      ///< one bit per cell with matter, per block
+  std::vector<uint64_t> nodes;      ///< one bit per node of such a cell, per block
+  std::vector<int32_t> cell_slots;  ///< running number of blocks that have cells; -1 for others
+  size_t slot_count = 0;            ///< number of blocks that have cells
+  std::vector<uint32_t> tiles{0};   ///< first block of every tile, and the total
+
+  /// Blocks at +x, +y, +z (bits 0, 1, 2 of the index); block_count() where there is none.
+  std::vector<std::array<int32_t, 8>> upper;
+
+  /// Where a block's cells add to nodes of its upper blocks: a block of the same tile, or ~ghost
+  /// of the tile; ~most_ghosts where nothing is added.
+  std::vector<std::array<int32_t, 8>> targets;
+
+  std::vector<uint32_t> ghost_offsets{0};  ///< first ghost of every tile, and the total
+  std::vector<GhostFace> ghosts;
+  std::vector<uint32_t> incoming_offsets;  ///< first entry of `incoming` per block, and the total
+  std::vector<uint32_t> incoming;          ///< ghosts to be added to each block, rising
+
+ private:
+  void sort_blocks();
+  void find_nodes();
+  void connect();
+  void plan_sums();
+};
+
+/// Splits the bits of a block's cells or nodes moved by one along the axes of `direction` (bits 0,
+/// 1, 2 for x, y, z) over the blocks they land in: entry d lies in the upper block d.
+std::array<uint64_t, 8> move_bits(uint64_t bits, int direction);
+
+/// Floor of a / b for positive b.
+inline int32_t floor_div(int32_t a, int32_t b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
+
+/// Floor of every coordinate divided by b.
+inline Vec3i floor_div(const Vec3i& a, int32_t b) {
+  return {floor_div(a[0], b), floor_div(a[1], b), floor_div(a[2], b)};
+}
+
+}  // namespace supple

@@ -1,0 +1,57 @@
+// Polynomial smoothers x += p(D⁻¹A) D⁻¹ (b - A x): Chebyshev polynomials of the upper part of the
+// spectrum, and damped Jacobi. Both need no more than products, so that they run on any backend.
+#pragma once
+
+#include <cmath>
+
+namespace supple {
+
+/// Which smoother, and how much of it, before and after each coarse correction.
+struct Smoother {
+  enum class Kind { chebyshev, jacobi };
+  Kind kind = Kind::chebyshev;
+  int steps = 2;         ///< degree of the polynomial, or Jacobi sweeps
+  double damping = 0.8;  ///< of Jacobi; lowered where the operator needs it
+  double range = 5;      ///< Chebyshev: largest over smallest eigenvalue that is damped
+  double margin = 1.1;   ///< Chebyshev: how far beyond the largest estimate the range reaches
+};
+
+/// The weights of one smoothing step after the other: direction = momentum direction +
+/// weight D⁻¹ (b - A x).
+class SmootherSteps {
+ public:
+  /// `largest` is the largest eigenvalue of D⁻¹A.
+  SmootherSteps(const Smoother& s, double largest) : m_kind(s.kind) {
+    if (m_kind == Smoother::Kind::jacobi) {
+      // Jacobi diverges from a weight of 2 / largest on.
+      weight = std::fmin(s.damping, 1.8 / largest);
+      return;
+    }
+    const double high = s.margin * largest, low = largest / s.range;
+    m_centre = (high + low) / 2;
+    m_half = (high - low) / 2;
+    m_rho = m_half / m_centre;
+    weight = 1 / m_centre;
+  }
+
+  /// Goes to the next step.
+  void advance() {
+    if (m_kind == Smoother::Kind::jacobi) return;
+    const double rho = 1 / (2 * m_centre / m_half - m_rho);
+    momentum = rho * m_rho;
+    weight = 2 * rho / m_half;
+    m_rho = rho;
+  }
+
+  /// Whether steps use the direction of the one before.
+  bool has_memory() const { return m_kind == Smoother::Kind::chebyshev; }
+
+  double momentum = 0;
+  double weight = 1;
+
+ private:
+  Smoother::Kind m_kind;
+  double m_centre = 1, m_half = 1, m_rho = 1;
+};
+
+}  // namespace supple

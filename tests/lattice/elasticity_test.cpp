@@ -1,0 +1,178 @@
+// Energy, force and linearisation of the lattice against finite differences and against a plain
+// implementation of the stabilised element written from the formulas.
+#include <gtest/gtest.h>
+
+#include <Eigen/Eigenvalues>
+#include <Eigen/SVD>
+
+#include "lattice/lattice_support.h"
+#include "supple/core/parallel.h"
+#include "supple/math/simd.h"
+
+namespace supple::testing {
+namespace {
+
+constexpr double spacing = 0.3;
+
+CellMaterial varied_material(const Vec3i& c) {
+  return {1.0 + 0.1 * ((c[0] * 7 + c[1] * 3 + c[2]) & 7), 1.7 + 0.2 * ((c[0] + c[1] * 5) & 3)};
+}
+
+// Energy of one cell from the formulas [McAdams 2011, eq. 15 to 17 in 3D].
+double cell_energy(const std::array<Vec3d, 8>& x, const CellMaterial& m, double h) {
+  double edges = 0;
+  for (int i = 0; i < 8; ++i)
+    for (int a = 0; a < 3; ++a)
+      if ((i >> a & 1) == 0)
+        edges +=
+            ((x[static_cast<size_t>(i | 1 << a)] - x[static_cast<size_t>(i)]) / h).squaredNorm();
+  Mat3d f = Mat3d::Zero();
+  for (int i = 0; i < 8; ++i)
+    for (int a = 0; a < 3; ++a)
+      f.col(a) += ((i >> a & 1) ? 1 : -1) * x[static_cast<size_t>(i)] / (4 * h);
+  Eigen::JacobiSVD<Mat3d> svd(f, Eigen::ComputeFullU | Eigen::ComputeFullV);
+  const double sign = svd.matrixU().determinant() * svd.matrixV().determinant();
+  const double trace =
+      svd.singularValues()[0] + svd.singularValues()[1] + sign * svd.singularValues()[2];
+  const double v = h * h * h;
+  return m.mu * v / 4 * edges +
+         v * (-2 * m.mu * trace + 3 * m.mu + m.lambda / 2 * (trace - 3) * (trace - 3));
+}
+
+double plain_energy(const LatticeSystem& s, const BlockVector<double>& x) {
+  const SparseLattice& l = s.lattice();
+  double total = 0;
+  for (size_t b = 0; b < l.block_count(); ++b)
+    for (int32_t n = 0; n < 64; ++n)
+      if (l.cells[b] >> n & 1) {
+        std::array<Vec3d, 8> corner;
+        const auto at = l.corners(static_cast<int32_t>(b), n);
+        for (size_t i = 0; i < 8; ++i) corner[i] = x.at(at[i]);
+        // Materials are kept in single precision.
+        const CellMaterial m = varied_material(l.coordinates(static_cast<int32_t>(b), n));
+        total += cell_energy(
+            corner,
+            {static_cast<double>(static_cast<float>(m.mu * spacing / 8)) * 8 / spacing,
+             static_cast<double>(static_cast<float>(m.lambda * spacing / 16)) * 16 / spacing},
+            spacing);
+      }
+  return total;
+}
+
+LatticeSystem ragged_system(uint32_t seed) {
+  return LatticeSystem(SparseLattice(ragged_cells(seed, 19, 0.3)), spacing, varied_material,
+                       [](const Vec3i& n) { return n[0] <= -4; });
+}
+
+class EveryTarget : public ::testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override { set_widest_target(GetParam()); }
+  void TearDown() override { set_widest_target(""); }
+};
+INSTANTIATE_TEST_SUITE_P(Targets, EveryTarget, ::testing::ValuesIn(simd_targets()));
+
+TEST_P(EveryTarget, EnergyIsThatOfTheFormulas) {
+  LatticeSystem s = ragged_system(1);
+  BlockVector<double> x = s.rest();
+  EXPECT_NEAR(s.energy(x), 0, 1e-9);
+  shake(s.lattice(), 0.25, 2, x);
+  const double expected = plain_energy(s, x);
+  EXPECT_NEAR(s.energy(x), expected, 1e-10 * expected);
+}
+
+TEST_P(EveryTarget, ForceIsTheGradientOfTheEnergy) {
+  LatticeSystem s = ragged_system(3);
+  BlockVector<double> x = s.rest(), f = s.zero(), moved = s.zero();
+  shake(s.lattice(), 0.2, 4, x);
+  s.force(x, f);
+  // Along random directions, in which fixed nodes do not move.
+  for (uint32_t seed = 0; seed < 4; ++seed) {
+    BlockVector<double> direction = s.zero();
+    shake(s.lattice(), 1, 100 + seed, direction);
+    for_nodes(s.lattice(), [&](LatticePlace at, const Vec3i& n) {
+      if (n[0] <= -4) direction.set(at, Vec3d::Zero());
+    });
+    const auto energy_at = [&](double t) {
+      for (size_t i = 0; i < x.size(); ++i) moved[i] = x[i] + t * direction[i];
+      return s.energy(moved);
+    };
+    const double e = 1e-4;
+    const double slope =
+        (8 * (energy_at(e) - energy_at(-e)) - (energy_at(2 * e) - energy_at(-2 * e))) / (12 * e);
+    EXPECT_NEAR(-dot(f, direction), slope, 1e-7 * std::sqrt(dot(f, f) * dot(direction, direction)));
+  }
+}
+
+TEST_P(EveryTarget, ExactLinearisationIsTheDerivativeOfTheForce) {
+  LatticeSystem s = ragged_system(5);
+  BlockVector<double> x = s.rest(), moved = s.zero();
+  shake(s.lattice(), 0.08, 6, x);
+  s.linearise(x, Differential::exact);
+  BlockVector<double> direction = s.zero(), kd = s.zero(), ahead = s.zero(), behind = s.zero();
+  shake(s.lattice(), 1, 7, direction);
+  for_nodes(s.lattice(), [&](LatticePlace at, const Vec3i& n) {
+    if (n[0] <= -4) direction.set(at, Vec3d::Zero());
+  });
+  s.apply(direction, kd);
+  const double e = 1e-5;
+  const auto force_at = [&](double t, BlockVector<double>& f) {
+    for (size_t i = 0; i < x.size(); ++i) moved[i] = x[i] + t * direction[i];
+    s.force(moved, f);
+  };
+  force_at(e, ahead);
+  force_at(-e, behind);
+  double error = 0, size = 0;
+  for (size_t i = 0; i < kd.size(); ++i) {
+    const double slope = -(ahead[i] - behind[i]) / (2 * e);
+    error = std::max(error, std::abs(slope - kd[i]));
+    size = std::max(size, std::abs(slope));
+  }
+  // Rotations and L are kept in single precision.
+  EXPECT_LT(error, 6e-6 * size);
+}
+
+TEST_P(EveryTarget, ProductAndDiagonalAreThoseOfTheCellMatrices) {
+  LatticeSystem s = ragged_system(8);
+  BlockVector<double> x = s.rest();
+  shake(s.lattice(), 0.3, 9, x);
+  s.linearise(x, Differential::projected);
+  const Level& level = s.hierarchy().finest();
+  const SparseLattice& l = level.lattice();
+  BlockVector<float> d = s.zero_step(), kd = s.zero_step();
+  std::mt19937 random(10);
+  std::uniform_real_distribution<float> part(-1, 1);
+  for_nodes(l, [&](LatticePlace at, const Vec3i& n) {
+    if (n[0] > -4) d.set(at, {part(random), part(random), part(random)});
+  });
+  s.apply(d, kd);
+  BlockVector<double> expected = s.zero(), diagonal = s.zero();
+  for (size_t b = 0; b < l.block_count(); ++b)
+    for (int32_t n = 0; n < 64; ++n)
+      if (l.cells[b] >> n & 1) {
+        const auto at = l.corners(static_cast<int32_t>(b), n);
+        const CellMatrix k = level.cell_matrix({static_cast<int32_t>(b), n});
+        for (size_t i = 0; i < 8; ++i) {
+          Vec3d sum = expected.at(at[i]);
+          for (size_t j = 0; j < 8; ++j)
+            sum += (k.block<3, 3>(3 * static_cast<int>(i), 3 * static_cast<int>(j)) * d.at(at[j]))
+                       .cast<double>();
+          expected.set(at[i], sum);
+          diagonal.set(at[i], diagonal.at(at[i]) +
+                                  k.diagonal().segment<3>(3 * static_cast<int>(i)).cast<double>());
+        }
+      }
+  for_nodes(l, [&](LatticePlace at, const Vec3i& n) {
+    if (n[0] <= -4) {
+      EXPECT_EQ(kd.at(at), Vec3f::Zero());
+      EXPECT_EQ(level.inverse_diagonal.at(at), Vec3f::Zero());
+      return;
+    }
+    EXPECT_LT((kd.at(at).cast<double>() - expected.at(at)).norm(), 3e-5);
+    for (int c = 0; c < 3; ++c)
+      EXPECT_NEAR(1 / static_cast<double>(level.inverse_diagonal.at(at)[c]), diagonal.at(at)[c],
+                  2e-5 * diagonal.at(at)[c]);
+  });
+}
+
+}  // namespace
+}  // namespace supple::testing
