@@ -3,9 +3,11 @@
 // solve/ works on.
 #pragma once
 
+#include <cmath>
 #include <functional>
 
 #include "supple/lattice/multigrid.h"
+#include "supple/solve/system.h"
 
 namespace supple {
 
@@ -28,6 +30,8 @@ CellMaterial lame_moduli(double young, double poisson);
 class LatticeSystem {
  public:
   using Positions = BlockVector<double>;
+  using Step = BlockVector<float>;
+  using LinearOptions = supple::LinearOptions;
 
   /// `spacing` is the side of a cell in metres; node 0 0 0 lies at the origin. `material` is asked
   /// for every cell.
@@ -73,7 +77,13 @@ class LatticeSystem {
   /// to = x + step dx.
   void move(const Positions& x, double step, const BlockVector<float>& dx, Positions& to) const;
 
-  /// 0 or any vector of the right size.
+  /// force · dx.
+  double slope(const Positions& force, const Step& dx) const { return dot_mixed(force, dx); }
+
+  /// |force|.
+  double norm(const Positions& force) const { return std::sqrt(dot(force, force)); }
+
+  /// Vectors of the right size, all 0.
   Positions zero() const { return Positions(lattice().block_count()); }
   BlockVector<float> zero_step() const { return BlockVector<float>(lattice().block_count()); }
 

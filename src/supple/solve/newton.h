@@ -1,0 +1,134 @@
+// Newton's method for equilibrium, with a line search on the energy: linearise, solve roughly, move
+// as far as the energy falls. Far from the solution the stiffness is projected to be positive
+// definite; near it the projection is dropped, as it makes convergence linear there.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "supple/solve/system.h"
+
+namespace supple {
+
+/// Settings of Newton's method. Budgets count work, so that results do not depend on the clock.
+template <class LinearOptions>
+struct NewtonOptions {
+  double tolerance = 1e-3;      ///< of |force| relative to the one at the start
+  double least_force = 0;       ///< newtons: a residual as small as this is an equilibrium
+  int iterations = 50;
+  int products = std::numeric_limits<int>::max();  ///< of the operator, in all linear solves
+  double exact_below = 1e-2;    ///< relative residual from which the projection is dropped
+  int line_search = 30;         ///< most halvings of a step
+  LinearOptions linear;
+};
+
+/// How a solve went.
+struct NewtonReport {
+  int iterations = 0;
+  int linear_iterations = 0;
+  int products = 0;
+  double residual = 1;            ///< |force| relative to the one at the start
+  double force = 0;               ///< |force|, in newtons
+  double energy = 0;              ///< joules
+  bool converged = false;
+  bool stalled = false;           ///< no step along the last direction lowers the energy
+  int fallbacks = 0;              ///< exact linearisations that were not positive definite
+  std::vector<double> residuals;  ///< after every iteration
+};
+
+/// Vectors of Newton's method, kept between solves so that steps allocate nothing.
+template <System S>
+struct NewtonWork {
+  explicit NewtonWork(const S& s) : force(s.zero()), trial(s.zero()), dx(s.zero_step()) {}
+  typename S::Positions force, trial;
+  typename S::Step dx;
+};
+
+namespace newton_detail {
+
+/// The direction dx of the next step: with the true derivative where that is wanted and possible.
+template <System S>
+void find_direction(S& system, const typename S::Positions& x, NewtonWork<S>& work, bool exact,
+                    const typename S::LinearOptions& options, NewtonReport& report) {
+  for (const Differential kind : {Differential::exact, Differential::projected}) {
+    if (kind == Differential::exact && !exact) continue;
+    system.linearise(x, kind);
+    const LinearReport linear = system.solve(work.force, work.dx, options);
+    report.linear_iterations += linear.iterations;
+    report.products += linear.products;
+    if (kind == Differential::projected || !linear.indefinite) return;
+    ++report.fallbacks;
+  }
+}
+
+/// Moves along dx until the energy has fallen enough; x, force and energy are those of the new place.
+template <System S>
+bool search_line(S& system, typename S::Positions& x, NewtonWork<S>& work, int halvings,
+                 NewtonReport& report) {
+  const double slope = system.slope(work.force, work.dx);
+  if (!(slope > 0)) return false;
+  constexpr double enough = 1e-4;
+  // Differences of energies drown in rounding near the solution; the residual decides there.
+  const double noise = 1e-13 * (std::abs(report.energy) + slope);
+  const double force_before = report.force;
+  typename S::Positions& force = work.force;
+  double step = 1;
+  for (int i = 0; i <= halvings; ++i) {
+    system.move(x, step, work.dx, work.trial);
+    const double energy = system.energy(work.trial);
+    const bool falls = energy <= report.energy - enough * step * slope;
+    const bool level = std::abs(energy - report.energy) <= noise;
+    if (falls || level) {
+      std::swap(x, work.trial);
+      report.energy = system.force(x, force);
+      report.force = system.norm(force);
+      if (falls || report.force < force_before) return true;
+      std::swap(x, work.trial);  // neither energy nor residual gets better
+      report.energy = system.force(x, force);
+      report.force = system.norm(force);
+      return false;
+    }
+    // The minimum of the parabola through both energies and the slope, kept between 0.1 and 0.5.
+    const double curve = energy - report.energy + step * slope;
+    const double best = std::isfinite(curve) ? slope * step * step / (2 * curve) : 0;
+    step = std::clamp(best, 0.1 * step, 0.5 * step);
+  }
+  return false;
+}
+
+}  // namespace newton_detail
+
+/// Moves x to an equilibrium of the system.
+template <System S>
+NewtonReport solve_newton(S& system, typename S::Positions& x, NewtonWork<S>& work,
+                          const NewtonOptions<typename S::LinearOptions>& options) {
+  NewtonReport report;
+  report.energy = system.force(x, work.force);
+  report.force = system.norm(work.force);
+  const double start = report.force;
+  const auto done = [&] {
+    report.residual = start > 0 ? report.force / start : 0;
+    report.converged =
+        report.residual <= options.tolerance || report.force <= options.least_force;
+    return report.converged;
+  };
+  if (done() || !std::isfinite(start)) return report;
+
+  bool exact_works = true;
+  while (report.iterations < options.iterations && report.products < options.products) {
+    const bool exact = exact_works && report.residual < options.exact_below;
+    const int fallbacks = report.fallbacks;
+    newton_detail::find_direction(system, x, work, exact, options.linear, report);
+    exact_works = report.fallbacks == fallbacks;
+    ++report.iterations;
+    report.stalled = !newton_detail::search_line(system, x, work, options.line_search, report);
+    const bool ended = done();
+    report.residuals.push_back(report.residual);
+    if (ended || report.stalled) break;
+  }
+  return report;
+}
+
+}  // namespace supple
