@@ -118,7 +118,7 @@ void Hierarchy::estimate_eigenvalues() {
   for (size_t l = m_levels.size() - 1; l-- > 0;) {
     Level& level = *m_levels[l];
     fill_roughly(level, level.b);
-    const auto divide = [&] { multiply(level.inverse_diagonal, level.b, level.x); };
+    const auto divide = [&] { return multiply(level.inverse_diagonal, level.b, level.x); };
     const double own = lanczos_largest(
         level, divide, ConjugateGradientWork{level.b, level.direction, level.sums, level.x},
         l == 0 ? 4 : 8);

@@ -251,15 +251,16 @@ void Hierarchy::average_gradients(size_t l, size_t block, const float* gradients
   }
 }
 
-void Hierarchy::linearise(const BlockVector<double>& x, Differential kind) {
-  for (size_t l = 0; l < m_levels.size(); ++l) {
+void Hierarchy::linearise(const BlockVector<double>& x, Differential kind, bool finest_only) {
+  const size_t count = finest_only ? 1 : m_levels.size();
+  for (size_t l = 0; l < count; ++l) {
     // Coarse levels precondition only, and must be positive definite for that.
     const bool exact_here = kind != Differential::exact || l == 0;
     const auto rule = differential_rule<float>(exact_here ? kind : Differential::projected);
     Level& level = *m_levels[l];
     const SparseLattice& lattice = level.lattice();
     const SweepPlan plan = sweep_plan(lattice);
-    const bool last = l + 1 == m_levels.size();
+    const bool last = l + 1 == count;
     parallel_for(lattice.tile_count(), 1, [&](size_t begin, size_t end) {
       thread_local AlignedArray<float> scratch;
       for (size_t t = begin; t < end; ++t) {
@@ -293,6 +294,7 @@ void Hierarchy::linearise(const BlockVector<double>& x, Differential kind) {
     if (l > 0) update_matrix_cells(l);
     level.update_diagonal();
   }
+  if (finest_only) return;
   estimate_eigenvalues();
   factor_coarsest();
 }

@@ -46,8 +46,8 @@ class Hierarchy {
   /// Takes over changed materials of the finest level; to be followed by linearise().
   void update_materials();
 
-  /// Linearises all levels about node positions (in metres).
-  void linearise(const BlockVector<double>& x, Differential kind);
+  /// Linearises all levels, or the finest one alone, about node positions (in metres).
+  void linearise(const BlockVector<double>& x, Differential kind, bool finest_only = false);
 
   /// Solves on the coarsest level: x from b.
   void solve_coarsest();

@@ -39,7 +39,6 @@ LatticeSystem::LatticeSystem(SparseLattice lattice, double spacing,
   }
   m_hierarchy = std::make_unique<Hierarchy>(std::move(finest), coarsest_nodes);
   m_solver = std::make_unique<LinearSolver<float>>(*m_hierarchy);
-  m_right = zero_step();
 }
 
 LatticeSystem::Positions LatticeSystem::rest() const {
@@ -165,10 +164,11 @@ LinearReport LatticeSystem::solve(const Positions& force, BlockVector<float>& dx
     dx.set_zero();
     return {};
   }
+  BlockVector<float>& right = m_hierarchy->finest().b;
   parallel_for(force.size(), blocks_per_range * vector_block, [&](size_t begin, size_t end) {
-    for (size_t i = begin; i < end; ++i) m_right[i] = static_cast<float>(force[i] / length);
+    for (size_t i = begin; i < end; ++i) right[i] = static_cast<float>(force[i] / length);
   });
-  const LinearReport report = m_solver->solve(m_right, dx, options);
+  const LinearReport report = m_solver->solve(right, dx, options);
   parallel_for(dx.size(), blocks_per_range * vector_block, [&](size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i)
       dx[i] = static_cast<float>(static_cast<double>(dx[i]) * length);

@@ -107,12 +107,12 @@ double dot_mixed(const BlockVector<double>& a, const BlockVector<float>& b) {
   });
 }
 
-void multiply(const BlockVector<float>& inverse_diagonal, const BlockVector<float>& from,
-              BlockVector<float>& y) {
+double multiply(const BlockVector<float>& inverse_diagonal, const BlockVector<float>& from,
+                BlockVector<float>& y) {
   const SmoothStep step{
       .b = from.data(), .inverse_diagonal = inverse_diagonal.data(), .x = y.data(), .weight = 1};
-  parallel_for(from.blocks(), blocks_per_range, [&](size_t begin, size_t end) {
-    start_smoothing(step, begin * vector_block, end * vector_block);
+  return sum_over_blocks(from.blocks(), [&](size_t begin, size_t end) {
+    return start_smoothing(step, begin * vector_block, end * vector_block);
   });
 }
 

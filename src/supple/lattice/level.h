@@ -85,9 +85,9 @@ inline double dot_mixed(const BlockVector<float>& a, const BlockVector<float>& b
 }
 double dot_mixed(const BlockVector<double>& a, const BlockVector<float>& b);
 
-/// y = D⁻¹ x, for the inverse of a diagonal.
-void multiply(const BlockVector<float>& inverse_diagonal, const BlockVector<float>& x,
-              BlockVector<float>& y);
+/// y = D⁻¹ x, for the inverse of a diagonal; returns x · y.
+double multiply(const BlockVector<float>& inverse_diagonal, const BlockVector<float>& x,
+                BlockVector<float>& y);
 
 /// y += factor x.
 template <class Scalar, class Other>

@@ -43,8 +43,9 @@ struct SmoothStep {
 void finish_smoothing(const FinishInput<float>& input, size_t begin, size_t end,
                       const SmoothStep& step, float* y);
 
-/// The first step of a smoother, from x = 0: direction = x = weight D⁻¹ b, on `count` numbers.
-void start_smoothing(const SmoothStep& step, size_t begin, size_t end);
+/// The first step of a smoother, from x = 0: direction = x = weight D⁻¹ b, for numbers [begin,
+/// end); returns the sum of b · x there.
+double start_smoothing(const SmoothStep& step, size_t begin, size_t end);
 
 /// Inverse of a diagonal: 1 / (y + mass) at free nodes, 0 elsewhere, with the raw sums in y.
 void finish_diagonal(const FinishInput<float>& input, size_t begin, size_t end, float* y);

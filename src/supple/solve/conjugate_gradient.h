@@ -1,6 +1,6 @@
 // Preconditioned conjugate gradients, and the Lanczos estimate of the largest eigenvalue that falls
 // out of them, over any operator and vectors with product, dot, add_scaled, add_scaled_norm and
-// scale_add.
+// scale_add. Vectors that are preconditioned may be of another precision than the rest.
 #pragma once
 
 #include <Eigen/Eigenvalues>
@@ -34,7 +34,7 @@ struct ConjugateGradientWork {
   Correction& z;
 };
 
-/// Solves A x = r from x = 0. `precondition()` sets z from r.
+/// Solves A x = r from x = 0. `precondition()` sets z from r and returns r · z.
 template <class Operator, class Precondition, class Vector, class Correction>
 LinearReport conjugate_gradient(const Operator& a, const Precondition& precondition, Vector& x,
                                 ConjugateGradientWork<Vector, Correction> work,
@@ -50,9 +50,8 @@ LinearReport conjugate_gradient(const Operator& a, const Precondition& precondit
   }
   double rz = 0;
   while (report.iterations < limits.iterations) {
-    precondition();
     const double rz_before = rz;
-    rz = dot_mixed(r, z);
+    rz = precondition();
     if (!(rz > 0)) {
       report.indefinite = rz < 0;
       break;
@@ -86,9 +85,8 @@ double lanczos_largest(const Operator& a, const Precondition& precondition,
   double rz = 0, alpha_before = 1, beta = 0;
   int n = 0;
   for (; n < steps; ++n) {
-    precondition();
     const double rz_before = rz;
-    rz = dot_mixed(r, z);
+    rz = precondition();
     if (!(rz > 0) || !std::isfinite(rz)) break;
     beta = n == 0 ? 0 : rz / rz_before;
     scale_add(z, static_cast<Scalar>(beta), p);
