@@ -252,8 +252,10 @@ void Hierarchy::average_gradients(size_t l, size_t block, const float* gradients
 }
 
 void Hierarchy::linearise(const BlockVector<double>& x, Differential kind) {
-  const DifferentialRule<float> rule = differential_rule<float>(kind);
   for (size_t l = 0; l < m_levels.size(); ++l) {
+    // Coarse levels precondition only, and must be positive definite for that.
+    const bool exact_here = kind != Differential::exact || l == 0;
+    const auto rule = differential_rule<float>(exact_here ? kind : Differential::projected);
     Level& level = *m_levels[l];
     const SparseLattice& lattice = level.lattice();
     const SweepPlan plan = sweep_plan(lattice);

@@ -1,6 +1,8 @@
 // Newton's method for equilibrium, with a line search on the energy: linearise, solve roughly, move
 // as far as the energy falls. Far from the solution the stiffness is projected to be positive
-// definite; near it the projection is dropped, as it makes convergence linear there.
+// definite; near it the projection is dropped, as it makes convergence linear there. Where the true
+// stiffness then turns out indefinite (before buckling), the linear solve stops at the direction of
+// negative curvature, and what it has found so far, which leads downhill, is the step.
 #pragma once
 
 #include <algorithm>
@@ -15,12 +17,12 @@ namespace supple {
 /// Settings of Newton's method. Budgets count work, so that results do not depend on the clock.
 template <class LinearOptions>
 struct NewtonOptions {
-  double tolerance = 1e-3;      ///< of |force| relative to the one at the start
-  double least_force = 0;       ///< newtons: a residual as small as this is an equilibrium
+  double tolerance = 1e-3;  ///< of |force| relative to the one at the start
+  double least_force = 0;   ///< newtons: a residual as small as this is an equilibrium
   int iterations = 50;
   int products = std::numeric_limits<int>::max();  ///< of the operator, in all linear solves
-  double exact_below = 1e-2;    ///< relative residual from which the projection is dropped
-  int line_search = 30;         ///< most halvings of a step
+  double exact_below = 0.1;  ///< relative residual from which the projection is dropped
+  int line_search = 30;      ///< most halvings of a step
   LinearOptions linear;
 };
 
@@ -29,12 +31,12 @@ struct NewtonReport {
   int iterations = 0;
   int linear_iterations = 0;
   int products = 0;
-  double residual = 1;            ///< |force| relative to the one at the start
-  double force = 0;               ///< |force|, in newtons
-  double energy = 0;              ///< joules
+  double residual = 1;  ///< |force| relative to the one at the start
+  double force = 0;     ///< |force|, in newtons
+  double energy = 0;    ///< joules
   bool converged = false;
   bool stalled = false;           ///< no step along the last direction lowers the energy
-  int fallbacks = 0;              ///< exact linearisations that were not positive definite
+  int indefinite = 0;             ///< exact linearisations that were not positive definite
   std::vector<double> residuals;  ///< after every iteration
 };
 
@@ -59,11 +61,14 @@ void find_direction(S& system, const typename S::Positions& x, NewtonWork<S>& wo
     report.linear_iterations += linear.iterations;
     report.products += linear.products;
     if (kind == Differential::projected || !linear.indefinite) return;
-    ++report.fallbacks;
+    // Where curvature is negative, what was found before leads downhill; if nothing was, project.
+    ++report.indefinite;
+    if (linear.iterations > 0) return;
   }
 }
 
-/// Moves along dx until the energy has fallen enough; x, force and energy are those of the new place.
+/// Moves along dx until the energy has fallen enough; x, force and energy are those of the new
+/// place.
 template <System S>
 bool search_line(S& system, typename S::Positions& x, NewtonWork<S>& work, int halvings,
                  NewtonReport& report) {
@@ -110,18 +115,14 @@ NewtonReport solve_newton(S& system, typename S::Positions& x, NewtonWork<S>& wo
   const double start = report.force;
   const auto done = [&] {
     report.residual = start > 0 ? report.force / start : 0;
-    report.converged =
-        report.residual <= options.tolerance || report.force <= options.least_force;
+    report.converged = report.residual <= options.tolerance || report.force <= options.least_force;
     return report.converged;
   };
   if (done() || !std::isfinite(start)) return report;
 
-  bool exact_works = true;
   while (report.iterations < options.iterations && report.products < options.products) {
-    const bool exact = exact_works && report.residual < options.exact_below;
-    const int fallbacks = report.fallbacks;
+    const bool exact = report.residual < options.exact_below;
     newton_detail::find_direction(system, x, work, exact, options.linear, report);
-    exact_works = report.fallbacks == fallbacks;
     ++report.iterations;
     report.stalled = !newton_detail::search_line(system, x, work, options.line_search, report);
     const bool ended = done();
