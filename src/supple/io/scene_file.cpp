@@ -81,6 +81,17 @@ class FieldReader {
   }
 
   template <class T>
+  void optional(std::string_view name, std::optional<T>& value, const FieldInfo& info) {
+    const auto found = take(name);
+    if (!found) return;
+    value.emplace();
+    if constexpr (std::is_arithmetic_v<T>)
+      read(*found, *value, info);
+    else
+      read_group(*found, *value);
+  }
+
+  template <class T>
   void list(std::string_view name, std::vector<T>& values, const FieldInfo&) {
     const auto found = take(name);
     if (!found) return;
@@ -123,6 +134,11 @@ class FieldReader {
   static void read(const JsonField& f, int& value, const FieldInfo& info) {
     value =
         static_cast<int>(f.integer(static_cast<int64_t>(info.min), static_cast<int64_t>(info.max)));
+  }
+  static void read(const JsonField& f, bool& value, const FieldInfo&) { value = f.boolean(); }
+  static void read(const JsonField& f, Numbers3& value, const FieldInfo& info) {
+    f.numbers(3);
+    for (size_t i = 0; i < 3; ++i) read(f[i], value[i], info);
   }
   static void read(const JsonField& f, double& value, const FieldInfo& info) {
     value = f.number(info.min, info.max);
@@ -175,6 +191,14 @@ class FieldWriter {
   template <class T>
   void group_or_text(std::string_view name, T& value, std::string_view, const FieldInfo& info) {
     group(name, value, info);
+  }
+  template <class T>
+  void optional(std::string_view name, std::optional<T>& value, const FieldInfo& info) {
+    if (!value) return;
+    if constexpr (std::is_arithmetic_v<T>)
+      field(name, *value, info);
+    else
+      group(name, *value, info);
   }
   template <class T>
   void list(std::string_view name, std::vector<T>& values, const FieldInfo&) {
@@ -234,6 +258,18 @@ class SchemaWriter {
     add(name, {{"anyOf", Json::array({text, whole})}}, info, nullptr);
   }
   template <class T>
+  void optional(std::string_view name, std::optional<T>&, const FieldInfo& info) {
+    T fresh{};
+    Json entry;
+    if constexpr (std::is_arithmetic_v<T>) {
+      entry = type_of(fresh);
+      add_limits(entry, info);
+    } else {
+      entry = written(fresh);
+    }
+    add(name, std::move(entry), info, nullptr);
+  }
+  template <class T>
   void list(std::string_view name, std::vector<T>&, const FieldInfo& info) {
     T fresh;
     add(name, {{"type", "array"}, {"items", written(fresh)}}, info, nullptr);
@@ -249,6 +285,10 @@ class SchemaWriter {
 
  private:
   static Json type_of(const std::string&) { return {{"type", "string"}}; }
+  static Json type_of(bool) { return {{"type", "boolean"}}; }
+  static Json type_of(const Numbers3&) {
+    return {{"type", "array"}, {"items", {{"type", "number"}}}, {"minItems", 3}, {"maxItems", 3}};
+  }
   static Json type_of(int) { return {{"type", "integer"}}; }
   static Json type_of(double) { return {{"type", "number"}}; }
   static Json type_of(const std::vector<std::string>&) {
@@ -262,6 +302,8 @@ class SchemaWriter {
   }
 
   static void add_limits(Json& entry, const FieldInfo& info) {
+    if (entry["type"] == "array" && entry.contains("minItems"))
+      return add_limits(entry["items"], info);
     if (entry["type"] != "integer" && entry["type"] != "number") return;
     if (info.min != std::numeric_limits<double>::lowest())
       entry[info.min_excluded ? "exclusiveMinimum" : "minimum"] = info.min;
@@ -292,8 +334,9 @@ Scene parse_scene(ByteView bytes, const std::string& file) {
   FieldReader reader{JsonField(json, file)};
   describe(reader, scene);
   reader.finish();
-  if (scene.character.file.empty())
-    throw_input_error(file, "character", "is missing: name a rigged .glb, .gltf, .fbx or a mesh");
+  if (scene.character.file.empty() && scene.character.shape.type == ShapeType::none)
+    throw_input_error(file, "character",
+                      "is missing: name a rigged .glb, .gltf, .fbx, a mesh or a shape");
   return scene;
 }
 

@@ -49,12 +49,18 @@ class LatticeSystem {
   /// Springs, from now on.
   void set_springs(std::vector<TargetSpring> springs);
 
+  /// Moves the place a spring pulls to, in metres.
+  void set_spring_target(size_t spring, const Vec3d& target) { m_springs[spring].target = target; }
+
   /// Forces on nodes that do not depend on positions, in newtons; empty for none.
   void set_external_forces(Positions forces) { m_external = std::move(forces); }
 
   /// Makes the energy that of a step of backward Euler: adds sum of m |x - predicted|² / (2 dt²).
   /// `masses` in kg, one per node (blocks of 64); empty goes back to equilibrium.
   void set_inertia(std::span<const float> masses, double dt, Positions predicted);
+
+  /// The next step of backward Euler with the same masses and time step.
+  void set_predicted(const Positions& predicted) { m_predicted = predicted; }
 
   /// Energy in joules.
   double energy(const Positions& x) const;

@@ -113,42 +113,6 @@ void fill_enclosed(VoxelGrid& grid) {
   }
 }
 
-// The triangles of shells with holes. Where as many triangles run along every edge one way as the
-// other, a shell winds round all points of a region it does not cut equally often: not at all in
-// the region that reaches to infinity.
-std::vector<Vec3i> triangles_of_open_shells(std::span<const Vec3f> positions,
-                                            std::span<const Vec3i> triangles) {
-  const Weld weld = weld_by_position(positions);
-  std::vector<Vec3i> welded;
-  welded.reserve(triangles.size());
-  for (const Vec3i& t : triangles)
-    welded.emplace_back(weld.point_of_vertex[t[0]], weld.point_of_vertex[t[1]],
-                        weld.point_of_vertex[t[2]]);
-  using Side = std::tuple<int32_t, int32_t, int32_t, int32_t>;  // low, high, direction, triangle
-  std::vector<Side> sides;
-  sides.reserve(3 * welded.size());
-  for (size_t t = 0; t < welded.size(); ++t)
-    for (int k = 0; k < 3; ++k) {
-      const int32_t a = welded[t][k], b = welded[t][(k + 1) % 3];
-      if (a != b)
-        sides.emplace_back(std::min(a, b), std::max(a, b), a < b ? 1 : -1, static_cast<int32_t>(t));
-    }
-  std::sort(sides.begin(), sides.end());
-  const Topology topology = analyse_topology(weld.points(), welded);
-  std::vector<bool> open(static_cast<size_t>(topology.shells), false);
-  for (size_t i = 0; i < sides.size();) {
-    const auto [low, high, direction, triangle] = sides[i];
-    int balance = 0;
-    for (; i < sides.size() && std::get<0>(sides[i]) == low && std::get<1>(sides[i]) == high; ++i)
-      balance += std::get<2>(sides[i]);
-    if (balance != 0) open[topology.shell_of_triangle[triangle]] = true;
-  }
-  std::vector<Vec3i> result;
-  for (size_t t = 0; t < triangles.size(); ++t)
-    if (open[topology.shell_of_triangle[t]]) result.push_back(triangles[t]);
-  return result;
-}
-
 // Marks as inside the outside cells that pieces with holes wind round.
 void fill_wound(VoxelGrid& grid, std::span<const Vec3f> positions,
                 std::span<const Vec3i> open_triangles) {
@@ -216,12 +180,51 @@ CellTriangles triangles_in_cells(const VoxelGrid& grid, std::span<const Vec3f> p
   return overlaps;
 }
 
+// Where as many triangles run along every edge one way as the other, a shell winds round all points
+// of a region it does not cut equally often: not at all in the region that reaches to infinity.
+std::vector<uint8_t> triangles_of_open_shells(std::span<const Vec3f> positions,
+                                              std::span<const Vec3i> triangles) {
+  const Weld weld = weld_by_position(positions);
+  std::vector<Vec3i> welded;
+  welded.reserve(triangles.size());
+  for (const Vec3i& t : triangles)
+    welded.emplace_back(weld.point_of_vertex[t[0]], weld.point_of_vertex[t[1]],
+                        weld.point_of_vertex[t[2]]);
+  using Side = std::tuple<int32_t, int32_t, int32_t, int32_t>;  // low, high, direction, triangle
+  std::vector<Side> sides;
+  sides.reserve(3 * welded.size());
+  for (size_t t = 0; t < welded.size(); ++t)
+    for (int k = 0; k < 3; ++k) {
+      const int32_t a = welded[t][k], b = welded[t][(k + 1) % 3];
+      if (a != b)
+        sides.emplace_back(std::min(a, b), std::max(a, b), a < b ? 1 : -1, static_cast<int32_t>(t));
+    }
+  std::sort(sides.begin(), sides.end());
+  const Topology topology = analyse_topology(weld.points(), welded);
+  std::vector<bool> open(static_cast<size_t>(topology.shells), false);
+  for (size_t i = 0; i < sides.size();) {
+    const auto [low, high, direction, triangle] = sides[i];
+    int balance = 0;
+    for (; i < sides.size() && std::get<0>(sides[i]) == low && std::get<1>(sides[i]) == high; ++i)
+      balance += std::get<2>(sides[i]);
+    if (balance != 0) open[topology.shell_of_triangle[triangle]] = true;
+  }
+  std::vector<uint8_t> result(triangles.size());
+  for (size_t t = 0; t < triangles.size(); ++t)
+    result[t] = open[topology.shell_of_triangle[t]] ? 1 : 0;
+  return result;
+}
+
 void classify_cells(VoxelGrid& grid, const CellTriangles& overlaps,
                     std::span<const Vec3f> positions, std::span<const Vec3i> triangles) {
   for (size_t i = 0; i < grid.cells(); ++i)
     grid.kinds[i] = overlaps.of(i).empty() ? CellKind::outside : CellKind::boundary;
   fill_enclosed(grid);
-  fill_wound(grid, positions, triangles_of_open_shells(positions, triangles));
+  const std::vector<uint8_t> open = triangles_of_open_shells(positions, triangles);
+  std::vector<Vec3i> open_triangles;
+  for (size_t t = 0; t < triangles.size(); ++t)
+    if (open[t] != 0) open_triangles.push_back(triangles[t]);
+  fill_wound(grid, positions, open_triangles);
 }
 
 VoxelGrid voxelise(std::span<const Vec3f> positions, std::span<const Vec3i> triangles,

@@ -98,6 +98,11 @@ VoxelGrid grid_around(std::span<const Vec3f> positions, const VoxelOptions& opti
 CellTriangles triangles_in_cells(const VoxelGrid& grid, std::span<const Vec3f> positions,
                                  std::span<const Vec3i> triangles);
 
+/// Which triangles belong to shells with holes, one entry (0 or 1) per triangle. Where as many
+/// triangles run along every edge one way as the other, a shell has none.
+std::vector<uint8_t> triangles_of_open_shells(std::span<const Vec3f> positions,
+                                              std::span<const Vec3i> triangles);
+
 /// Sets the kinds of a grid's cells from the mesh and the triangles in its cells. Where the surface
 /// has holes, cells count as inside when it winds round their centre by more than one half; only
 /// cells in the box around the pieces with holes are asked.

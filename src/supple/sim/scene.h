@@ -2,7 +2,9 @@
 // scene_fields.h describes every field once, for the reader, the schema and the documentation.
 #pragma once
 
+#include <array>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,9 +33,27 @@ struct PoseSpaceSettings {
   std::vector<PoseSampleSettings> samples;
 };
 
+using Numbers3 = std::array<double, 3>;  ///< a point or vector as scene files have it: x, y, z
+
+/// Solids that are made instead of read.
+enum class ShapeType { none, box, sphere, tube };
+
+/// A simple solid in place of a character file.
+struct ShapeSettings {
+  ShapeType type = ShapeType::none;
+  Numbers3 centre = {0, 0, 0};
+  Numbers3 size = {1, 1, 1};
+  double radius = 0.5;
+  double ring = 1;
+  double bore = 0;
+  double angle = 90;
+  double edge = 0;
+};
+
 /// The rigged character and its animation.
 struct CharacterSettings {
   std::string file;
+  ShapeSettings shape;
   std::string clip;
   double scale = 1;
   SkinningMethod skinning = SkinningMethod::linear;
@@ -41,9 +61,115 @@ struct CharacterSettings {
   std::vector<PoseSpaceSettings> pose_space;
 };
 
-/// The simulated thing.
+/// A box whose sides are parallel to the axes.
+struct BoxSelection {
+  Numbers3 min = {0, 0, 0};
+  Numbers3 max = {0, 0, 0};
+};
+
+/// A ball.
+struct SphereSelection {
+  Numbers3 centre = {0, 0, 0};
+  double radius = 0;
+};
+
+/// The half of space that a plane's normal points into.
+struct PlaneSelection {
+  Numbers3 point = {0, 0, 0};
+  Numbers3 normal = {0, 0, 0};
+};
+
+/// A part of the body at rest: what lies in all the given shapes.
+struct SelectSettings {
+  std::optional<BoxSelection> box;
+  std::optional<SphereSelection> sphere;
+  std::optional<PlaneSelection> plane;
+};
+
+/// What the times of keys count.
+enum class TimeUnit { seconds, frames };
+
+/// How a motion goes from key to key.
+enum class Ramp { smooth, linear };
+
+/// A turn about an axis.
+struct TurnSettings {
+  Numbers3 axis = {1, 0, 0};
+  double angle = 0;
+  Numbers3 about = {0, 0, 0};
+};
+
+/// A scripted motion: a turn and a shift, done to the amount that keys give.
+struct ScriptSettings {
+  Numbers3 translate = {0, 0, 0};
+  TurnSettings rotate;
+  std::vector<std::vector<double>> keys;
+  TimeUnit unit = TimeUnit::seconds;
+  Ramp ramp = Ramp::smooth;
+};
+
+/// Nodes held where a script puts them.
+struct FixedSettings {
+  SelectSettings select;
+  std::vector<ScriptSettings> motion;
+};
+
+/// Nodes drawn by springs to where a script puts them.
+struct PulledSettings {
+  SelectSettings select;
+  double stiffness = 0;
+  std::vector<ScriptSettings> motion;
+};
+
+/// Cells of another material than the rest; what is not given is the body's.
+struct RegionSettings {
+  SelectSettings select;
+  std::optional<double> young;
+  std::optional<double> poisson;
+  std::optional<double> density;
+};
+
+/// How linear systems are solved.
+enum class SolverMethod { multigrid_cg, v_cycle, jacobi_cg, plain_cg };
+
+/// Which derivative of the elastic force is used.
+enum class SolverDifferential { automatic, projected, exact, warped, zhu };
+
+/// How the energy of a cell is integrated.
+enum class Quadrature { stabilised, one_point };
+
+/// Newton's method and the linear solves in it.
+struct SolverSettings {
+  int iterations = 50;
+  double tolerance = 1e-3;
+  double linear_tolerance = 1e-2;
+  int linear_iterations = 200;
+  SolverMethod method = SolverMethod::multigrid_cg;
+  SolverDifferential differential = SolverDifferential::automatic;
+  Quadrature quadrature = Quadrature::stabilised;
+};
+
+/// Where a dynamic body begins.
+enum class StartState { rest, equilibrium };
+
+/// The simulated thing. All but the type is for bodies with flesh.
 struct BodySettings {
   std::string type = "skinning";
+  int cells = 32;
+  double spacing = 0;
+  double young = 1e4;
+  double poisson = 0.45;
+  double density = 1000;
+  std::vector<RegionSettings> materials;
+  Numbers3 gravity = {0, -9.81, 0};
+  bool dynamic = false;
+  int substeps = 1;
+  StartState start = StartState::rest;
+  Numbers3 velocity = {0, 0, 0};
+  Numbers3 spin = {0, 0, 0};
+  std::vector<FixedSettings> fixed;
+  std::vector<PulledSettings> pulled;
+  SolverSettings solver;
 };
 
 /// Which frames are simulated, and their times.

@@ -29,8 +29,38 @@ struct Word {
 inline constexpr std::array<Word<SkinningMethod>, 2> skinning_words = {
     {{"linear", SkinningMethod::linear}, {"dual_quaternion", SkinningMethod::dual_quaternion}}};
 
+inline constexpr std::array<Word<ShapeType>, 4> shape_words = {{{"none", ShapeType::none},
+                                                                {"box", ShapeType::box},
+                                                                {"sphere", ShapeType::sphere},
+                                                                {"tube", ShapeType::tube}}};
+
+inline constexpr std::array<Word<TimeUnit>, 2> time_unit_words = {
+    {{"seconds", TimeUnit::seconds}, {"frames", TimeUnit::frames}}};
+
+inline constexpr std::array<Word<Ramp>, 2> ramp_words = {
+    {{"smooth", Ramp::smooth}, {"linear", Ramp::linear}}};
+
+inline constexpr std::array<Word<SolverMethod>, 4> method_words = {
+    {{"multigrid_cg", SolverMethod::multigrid_cg},
+     {"v_cycle", SolverMethod::v_cycle},
+     {"jacobi_cg", SolverMethod::jacobi_cg},
+     {"plain_cg", SolverMethod::plain_cg}}};
+
+inline constexpr std::array<Word<SolverDifferential>, 5> differential_words = {
+    {{"automatic", SolverDifferential::automatic},
+     {"projected", SolverDifferential::projected},
+     {"exact", SolverDifferential::exact},
+     {"warped", SolverDifferential::warped},
+     {"zhu", SolverDifferential::zhu}}};
+
+inline constexpr std::array<Word<Quadrature>, 2> quadrature_words = {
+    {{"stabilised", Quadrature::stabilised}, {"one_point", Quadrature::one_point}}};
+
+inline constexpr std::array<Word<StartState>, 2> start_words = {
+    {{"rest", StartState::rest}, {"equilibrium", StartState::equilibrium}}};
+
 /// Words for the types of bodies.
-inline constexpr std::array<std::string_view, 1> body_words = {"skinning"};
+inline constexpr std::array<std::string_view, 2> body_words = {"skinning", "lattice"};
 
 /// Fields of MotionSettings.
 template <class Visitor>
@@ -72,6 +102,43 @@ void describe(Visitor& visit, PoseSpaceSettings& s) {
   visit.list("samples", s.samples, {.meaning = "Example poses and the shapes they turn on."});
 }
 
+/// Fields of ShapeSettings.
+template <class Visitor>
+void describe(Visitor& visit, ShapeSettings& s) {
+  constexpr double most = 1e6;
+  visit.words("type", s.type, shape_words,
+              {.meaning = "The solid: 'box', 'sphere', or 'tube' (bent round the z axis)."});
+  visit.field("centre", s.centre, {.meaning = "Where the solid's centre lies, in metres."});
+  visit.field("size", s.size,
+              {.meaning = "Of a box along x, y and z, in metres.",
+               .min = 0,
+               .max = most,
+               .min_excluded = true});
+  visit.field("radius", s.radius,
+              {.meaning = "Of a sphere, or of a tube's cross-section, in metres.",
+               .min = 0,
+               .max = most,
+               .min_excluded = true});
+  visit.field("ring", s.ring,
+              {.meaning = "Radius of a tube's bend, to its middle, in metres.",
+               .min = 0,
+               .max = most,
+               .min_excluded = true});
+  visit.field("bore", s.bore,
+              {.meaning = "Radius of a tube's free bore, in metres; 0 for a solid rod.",
+               .min = 0,
+               .max = most});
+  visit.field("angle", s.angle,
+              {.meaning = "How far a tube goes round from the x axis towards y, in degrees.",
+               .min = 1,
+               .max = 350});
+  visit.field("edge", s.edge,
+              {.meaning = "Length of the skin's triangle edges, in metres; 0 takes 1/48 of the "
+                          "longest extent.",
+               .min = 0,
+               .max = most});
+}
+
 /// Fields of CharacterSettings.
 template <class Visitor>
 void describe(Visitor& visit, CharacterSettings& s) {
@@ -79,6 +146,7 @@ void describe(Visitor& visit, CharacterSettings& s) {
       "file", s.file,
       {.meaning =
            "Rigged character (.glb, .gltf, .fbx) or mesh (.obj), relative to the scene file."});
+  visit.group("shape", s.shape, {.meaning = "A simple solid instead of a file."});
   visit.field("clip", s.clip, {.meaning = "Clip to play; the first one when empty."});
   visit.field("scale", s.scale,
               {.meaning = "Metres per length unit of the file (0.01 for centimetres).",
@@ -92,11 +160,152 @@ void describe(Visitor& visit, CharacterSettings& s) {
              {.meaning = "Corrective shapes driven by joint rotations."});
 }
 
+/// Fields of BoxSelection.
+template <class Visitor>
+void describe(Visitor& visit, BoxSelection& s) {
+  visit.field("min", s.min, {.meaning = "Corner with the smallest coordinates, in metres."});
+  visit.field("max", s.max, {.meaning = "Corner with the largest coordinates, in metres."});
+}
+
+/// Fields of SphereSelection.
+template <class Visitor>
+void describe(Visitor& visit, SphereSelection& s) {
+  visit.field("centre", s.centre, {.meaning = "Centre of the ball, in metres."});
+  visit.field("radius", s.radius, {.meaning = "Radius of the ball, in metres.", .min = 0});
+}
+
+/// Fields of PlaneSelection.
+template <class Visitor>
+void describe(Visitor& visit, PlaneSelection& s) {
+  visit.field("point", s.point, {.meaning = "A point of the plane, in metres."});
+  visit.field("normal", s.normal,
+              {.meaning = "What lies on the side this points to is selected; of any length."});
+}
+
+/// Fields of SelectSettings.
+template <class Visitor>
+void describe(Visitor& visit, SelectSettings& s) {
+  visit.optional("box", s.box, {.meaning = "A box with sides parallel to the axes."});
+  visit.optional("sphere", s.sphere, {.meaning = "A ball."});
+  visit.optional("plane", s.plane, {.meaning = "One side of a plane."});
+}
+
+/// Fields of TurnSettings.
+template <class Visitor>
+void describe(Visitor& visit, TurnSettings& s) {
+  visit.field("axis", s.axis, {.meaning = "Direction of the axis; of any length."});
+  visit.field("angle", s.angle, {.meaning = "Angle in degrees, counter-clockwise."});
+  visit.field("about", s.about, {.meaning = "A point of the axis, in metres."});
+}
+
+/// Fields of ScriptSettings.
+template <class Visitor>
+void describe(Visitor& visit, ScriptSettings& s) {
+  visit.field("translate", s.translate, {.meaning = "Shift, in metres; after the turn."});
+  visit.group("rotate", s.rotate, {.meaning = "Turn about an axis."});
+  visit.field("keys", s.keys,
+              {.meaning = "Pairs [time, amount]: 0 is no motion, 1 the whole of it, more goes "
+                          "beyond; from 0 at the first frame to 1 at the last when empty."});
+  visit.words("unit", s.unit, time_unit_words,
+              {.meaning = "What the keys' times are: seconds in the clip (0 at the first frame "
+                          "without a clip), or frame numbers."});
+  visit.words("ramp", s.ramp, ramp_words,
+              {.meaning = "Between keys: at rest at each of them, or at constant speed."});
+}
+
+/// Fields of FixedSettings.
+template <class Visitor>
+void describe(Visitor& visit, FixedSettings& s) {
+  visit.group("select", s.select, {.meaning = "Which nodes, by their places at rest."});
+  visit.list("motion", s.motion,
+             {.meaning = "Motions of these nodes, one after the other; none holds them still."});
+}
+
+/// Fields of PulledSettings.
+template <class Visitor>
+void describe(Visitor& visit, PulledSettings& s) {
+  visit.group("select", s.select, {.meaning = "Which nodes, by their places at rest."});
+  visit.field("stiffness", s.stiffness,
+              {.meaning = "Of all these nodes' springs together, in newtons per metre.",
+               .min = 0,
+               .max = 1e12});
+  visit.list("motion", s.motion, {.meaning = "Motions of the places the nodes are pulled to."});
+}
+
+/// The ranges of materials, shared by a body and its regions.
+inline constexpr FieldInfo young_info = {
+    .meaning = "Young's modulus, in pascals: fat 2e3, muscle 2e4, rubber 1e6.",
+    .min = 1e-3,
+    .max = 1e12};
+inline constexpr FieldInfo poisson_info = {
+    .meaning = "Poisson's ratio: how much a body keeps its volume; flesh 0.45.",
+    .min = 0,
+    .max = 0.495};
+inline constexpr FieldInfo density_info = {
+    .meaning = "Mass per volume, in kilograms per cubic metre.", .min = 1e-3, .max = 1e6};
+
+/// Fields of RegionSettings.
+template <class Visitor>
+void describe(Visitor& visit, RegionSettings& s) {
+  visit.group("select", s.select, {.meaning = "Which cells, by their centres at rest."});
+  visit.optional("young", s.young, young_info);
+  visit.optional("poisson", s.poisson, poisson_info);
+  visit.optional("density", s.density, density_info);
+}
+
+/// Fields of SolverSettings.
+template <class Visitor>
+void describe(Visitor& visit, SolverSettings& s) {
+  visit.field("iterations", s.iterations,
+              {.meaning = "Most iterations of Newton's method per step.", .min = 0, .max = 10000});
+  visit.field("tolerance", s.tolerance,
+              {.meaning = "Imbalance of forces at which a step is solved, relative to its start.",
+               .min = 0,
+               .max = 1});
+  visit.field("linear_tolerance", s.linear_tolerance,
+              {.meaning = "Relative residual at which a linear solve ends.", .min = 0, .max = 1});
+  visit.field("linear_iterations", s.linear_iterations,
+              {.meaning = "Most iterations of a linear solve.", .min = 1, .max = 100000});
+  visit.words("method", s.method, method_words,
+              {.meaning = "Linear solver; all but 'multigrid_cg' are there for comparison."});
+  visit.words("differential", s.differential, differential_words,
+              {.meaning = "Derivative of the elastic forces; 'automatic' is 'projected' far from "
+                          "the solution and 'exact' near it, the others are for comparison."});
+  visit.words("quadrature", s.quadrature, quadrature_words,
+              {.meaning = "How a cell's energy is integrated; 'one_point' lets cells fold like an "
+                          "hourglass and is for comparison."});
+}
+
 /// Fields of BodySettings.
 template <class Visitor>
 void describe(Visitor& visit, BodySettings& s) {
   visit.choice("type", s.type, body_words,
-               {.meaning = "Kind of body; 'skinning' follows the rig without flesh."});
+               {.meaning = "Kind of body: 'skinning' follows the rig without flesh; 'lattice' is "
+                           "elastic, cut into cubic cells. The other fields are for 'lattice'."});
+  visit.field("cells", s.cells,
+              {.meaning = "Cells along the longest side of the body.", .min = 1, .max = 1000});
+  visit.field("spacing", s.spacing,
+              {.meaning = "Side of a cell, in metres; 0 takes it from 'cells'.", .min = 0});
+  visit.field("young", s.young, young_info);
+  visit.field("poisson", s.poisson, poisson_info);
+  visit.field("density", s.density, density_info);
+  visit.list("materials", s.materials,
+             {.meaning = "Parts of other materials; later ones take precedence."});
+  visit.field("gravity", s.gravity, {.meaning = "In metres per second squared."});
+  visit.field("dynamic", s.dynamic,
+              {.meaning = "Whether the body has inertia; else every frame is an equilibrium."});
+  visit.field("substeps", s.substeps, {.meaning = "Steps per frame.", .min = 1, .max = 1000});
+  visit.words("start", s.start, start_words,
+              {.meaning = "Where a dynamic body begins: as it was modelled, or sagged already."});
+  visit.field("velocity", s.velocity,
+              {.meaning = "Of a dynamic body at the start, in metres per second."});
+  visit.field("spin", s.spin,
+              {.meaning = "Turning of a dynamic body about its centre of mass at the start: its "
+                          "axis, as long as the degrees per second."});
+  visit.list("fixed", s.fixed,
+             {.meaning = "Nodes that are held, or moved by a script; the last one holds a node."});
+  visit.list("pulled", s.pulled, {.meaning = "Nodes that springs pull where a script says."});
+  visit.group("solver", s.solver, {.meaning = "How the equations are solved."});
 }
 
 /// Fields of FrameSettings.

@@ -22,7 +22,8 @@ struct NewtonOptions {
   int iterations = 50;
   int products = std::numeric_limits<int>::max();  ///< of the operator, in all linear solves
   double exact_below = 0.1;  ///< relative residual from which the projection is dropped
-  int line_search = 30;      ///< most halvings of a step
+  Differential far = Differential::projected;  ///< linearisation before that
+  int line_search = 30;                        ///< most halvings of a step
   LinearOptions linear;
 };
 
@@ -53,14 +54,14 @@ namespace newton_detail {
 /// The direction dx of the next step: with the true derivative where that is wanted and possible.
 template <System S>
 void find_direction(S& system, const typename S::Positions& x, NewtonWork<S>& work, bool exact,
-                    const typename S::LinearOptions& options, NewtonReport& report) {
-  for (const Differential kind : {Differential::exact, Differential::projected}) {
+                    const NewtonOptions<typename S::LinearOptions>& options, NewtonReport& report) {
+  for (const Differential kind : {Differential::exact, options.far}) {
     if (kind == Differential::exact && !exact) continue;
     system.linearise(x, kind);
-    const LinearReport linear = system.solve(work.force, work.dx, options);
+    const LinearReport linear = system.solve(work.force, work.dx, options.linear);
     report.linear_iterations += linear.iterations;
     report.products += linear.products;
-    if (kind == Differential::projected || !linear.indefinite) return;
+    if (kind == options.far || !linear.indefinite) return;
     // Where curvature is negative, what was found before leads downhill; if nothing was, project.
     ++report.indefinite;
     if (linear.iterations > 0) return;
@@ -122,7 +123,7 @@ NewtonReport solve_newton(S& system, typename S::Positions& x, NewtonWork<S>& wo
 
   while (report.iterations < options.iterations && report.products < options.products) {
     const bool exact = report.residual < options.exact_below;
-    newton_detail::find_direction(system, x, work, exact, options.linear, report);
+    newton_detail::find_direction(system, x, work, exact, options, report);
     ++report.iterations;
     report.stalled = !newton_detail::search_line(system, x, work, options.line_search, report);
     const bool ended = done();
