@@ -170,21 +170,27 @@ template <bool writes>
 struct ForceVisitor {
   static constexpr bool reads = true;
 
-  const float* materials;
-  double spacing;
-  double hourglass;
+  const ForceInput& input;
   WideDouble energy{0.0};
 
   HWY_INLINE void cells(size_t slot, size_t plane, const PlaneModes<double>& low,
                         const PlaneModes<double>& high, PlaneModes<double>& out_low,
                         PlaneModes<double>& out_high) {
     using T = WideDouble;
-    const float* block = materials + slot * material_block;
-    const T scale(1 / (4 * spacing)), hold(hourglass);
+    const float* block = input.materials + slot * input.material_stride;
+    const float* offsets =
+        input.offsets == nullptr ? nullptr : input.offsets + slot * gradient_block;
+    const double spacing = input.spacing;
+    const T scale(1 / (4 * spacing)), hold(input.hourglass);
     for (size_t lane = 0; lane < plane_size; lane += T::lanes) {
       const size_t at = plane * plane_size + lane;
-      const CellModes<T> u = cell_modes(low, high, 0, lane), v = cell_modes(low, high, 1, lane),
-                         w = cell_modes(low, high, 2, lane);
+      CellModes<T> u = cell_modes(low, high, 0, lane), v = cell_modes(low, high, 1, lane),
+                   w = cell_modes(low, high, 2, lane);
+      if (offsets != nullptr) {
+        add_offset(offsets, at, u);
+        add_offset(offsets + 3 * block_cells, at, v);
+        add_offset(offsets + 6 * block_cells, at, w);
+      }
       const T stiffness = cell_number<double>(block, 0, at);
       const T lambda = cell_number<double>(block, 1, at);
       const Matrix3<T> f = {u.x * scale, u.y * scale, u.z * scale, v.x * scale, v.y * scale,
@@ -210,6 +216,14 @@ struct ForceVisitor {
   }
 
  private:
+  // Adds a row of an offset of the deformation gradient to the modes that make it up.
+  HWY_INLINE void add_offset(const float* row, size_t at, CellModes<WideDouble>& m) const {
+    const WideDouble scale(4 * input.spacing);
+    m.x = mul_add(scale, cell_number<double>(row, 0, at), m.x);
+    m.y = mul_add(scale, cell_number<double>(row, 1, at), m.y);
+    m.z = mul_add(scale, cell_number<double>(row, 2, at), m.z);
+  }
+
   // Sum over the modes of one component: squares times the number of axes.
   static HWY_INLINE WideDouble modes_energy(const CellModes<WideDouble>& m, WideDouble hold) {
     const WideDouble one = mul_add(m.x, m.x, mul_add(m.y, m.y, m.z * m.z));
@@ -272,11 +286,11 @@ double force_doubles(const SweepPlan& plan, size_t tile, const ForceInput& input
     return total;
   };
   if (out.sums == nullptr) {
-    ForceVisitor<false> visitor{input.materials, input.spacing, input.hourglass};
+    ForceVisitor<false> visitor{input};
     sweep_tile<false>(plan, tile, x, out.sums, out.ghosts, visitor);
     return sum(visitor.energy);
   }
-  ForceVisitor<true> visitor{input.materials, input.spacing, input.hourglass};
+  ForceVisitor<true> visitor{input};
   sweep_tile<true>(plan, tile, x, out.sums, out.ghosts, visitor);
   return sum(visitor.energy);
 }

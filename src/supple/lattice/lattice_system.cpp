@@ -69,7 +69,9 @@ void LatticeSystem::set_inertia(std::span<const float> masses, double dt, Positi
 double LatticeSystem::energy(const Positions& x) const {
   const Level& finest = m_hierarchy->finest();
   const SweepPlan plan = sweep_plan(lattice());
-  const ForceInput input{finest.materials.data(), spacing(), static_cast<double>(finest.hourglass)};
+  const ForceInput input{.materials = finest.materials.data(),
+                         .spacing = spacing(),
+                         .hourglass = static_cast<double>(finest.hourglass)};
   const double elastic = parallel_reduce(
       lattice().tile_count(), 1, 0.0,
       [&](size_t t, size_t) { return force_tile(plan, t, input, x.data(), {}); },
@@ -82,7 +84,9 @@ double LatticeSystem::force(const Positions& x, Positions& f) const {
   const SparseLattice& l = lattice();
   const SweepPlan plan = sweep_plan(l);
   m_ghosts.resize(l.ghosts.size() * ghost_record);
-  const ForceInput input{finest.materials.data(), spacing(), static_cast<double>(finest.hourglass)};
+  const ForceInput input{.materials = finest.materials.data(),
+                         .spacing = spacing(),
+                         .hourglass = static_cast<double>(finest.hourglass)};
   const SweepOutput<double> out{f.data(), m_ghosts.data()};
   const double elastic = parallel_reduce(
       l.tile_count(), 1, 0.0,
