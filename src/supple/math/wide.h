@@ -14,6 +14,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "supple/math/for_each_target.h"
 
@@ -75,6 +76,12 @@ struct Wide {
   friend HWY_INLINE Wide abs(Wide a) { return hn::Abs(a.value); }
   /// The square root, correctly rounded.
   friend HWY_INLINE Wide sqrt(Wide a) { return hn::Sqrt(a.value); }
+  /// The magnitude of `a` with the sign of `sign`.
+  friend HWY_INLINE Wide copy_sign(Wide a, Wide sign) { return hn::CopySign(a.value, sign.value); }
+  /// `a`, negated where the sign bit of `sign` is set.
+  friend HWY_INLINE Wide flip_sign(Wide a, Wide sign) {
+    return hn::Xor(a.value, hn::And(sign.value, hn::SignBit(Tag())));
+  }
 
   // Comparisons, lane by lane.
   friend HWY_INLINE Mask<Scalar> operator<(Wide a, Wide b) { return {hn::Lt(a.value, b.value)}; }
@@ -136,6 +143,106 @@ HWY_INLINE bool any(bool a) { return a; }
 HWY_INLINE bool all(bool a) { return a; }
 HWY_INLINE float select(bool mask, float yes, float no) { return mask ? yes : no; }
 HWY_INLINE double select(bool mask, double yes, double no) { return mask ? yes : no; }
+
+HWY_INLINE float copy_sign(float a, float sign) { return std::copysign(a, sign); }
+HWY_INLINE double copy_sign(double a, double sign) { return std::copysign(a, sign); }
+HWY_INLINE float flip_sign(float a, float sign) { return std::signbit(sign) ? -a : a; }
+HWY_INLINE double flip_sign(double a, double sign) { return std::signbit(sign) ? -a : a; }
+
+// One Newton step towards k/√a from an estimate y of 1/√a: k (y + y (1/2 - a/2 y²)).
+template <class Scalar>
+HWY_INLINE Wide<Scalar> rsqrt_step(Wide<Scalar> a, Wide<Scalar> y, Wide<Scalar> k_y) {
+  const Wide<Scalar> half(Scalar(0.5));
+  return mul_add(k_y, neg_mul_add(a * (half * y), y, half), k_y);
+}
+
+// 1/√a to 11 bits or more.
+HWY_INLINE WideFloat estimate_rsqrt(WideFloat a) {
+  if constexpr (WideFloat::lanes == 1) return WideFloat(1.0f) / sqrt(a);
+  WideFloat y(hn::ApproximateReciprocalSqrt(a.value));
+  // Other machines than x86 estimate to 7 or 8 bits only.
+  if constexpr (!HWY_ARCH_X86) y = rsqrt_step(a, y, y);
+  return y;
+}
+// 1/√a to 26 bits or more.
+HWY_INLINE WideDouble estimate_rsqrt(WideDouble a) {
+  // Halving the exponent, with a constant that balances the error over the mantissas, is right to
+  // 3.5 %; each step squares the error.
+  const hn::RebindToUnsigned<WideDouble::Tag> bits;
+  const auto halved = hn::Sub(hn::Set(bits, uint64_t{0x5fe6eb50c7b537a9}),
+                              hn::ShiftRight<1>(hn::BitCast(bits, a.value)));
+  WideDouble y(hn::BitCast(WideDouble::Tag(), halved));
+  for (int step = 0; step < 3; ++step) y = rsqrt_step(a, y, y);
+  return y;
+}
+
+/// 1/√a to within a few units in the last place, for positive normal numbers; wide lanes only
+/// multiply, as roots and divisions of whole registers are slow.
+template <class Scalar>
+HWY_INLINE Wide<Scalar> rsqrt(Wide<Scalar> a) {
+  const Wide<Scalar> y = estimate_rsqrt(a);
+  if constexpr (sizeof(Scalar) == 8 || HWY_TARGET <= HWY_AVX3) return rsqrt_step(a, y, y);
+  // From 11 bits one step reaches 22 only: y (1 + e/2 + 3/8 e²), e = 1 - a y².
+  const Wide<Scalar> e = neg_mul_add(a * y, y, Wide<Scalar>(Scalar(1)));
+  const Wide<Scalar> half(Scalar(0.5)), three_eighths(Scalar(0.375));
+  return mul_add(y * e, mul_add(three_eighths, e, half), y);
+}
+HWY_INLINE float rsqrt(float a) { return 1 / std::sqrt(a); }
+HWY_INLINE double rsqrt(double a) { return 1 / std::sqrt(a); }
+
+/// 1/(2 √a) to 22 bits for float, to a few units in the last place for double.
+template <class Scalar>
+HWY_INLINE Wide<Scalar> half_rsqrt(Wide<Scalar> a) {
+  const Wide<Scalar> y = estimate_rsqrt(a);
+  return rsqrt_step(a, y, Wide<Scalar>(Scalar(0.5)) * y);
+}
+HWY_INLINE float half_rsqrt(float a) { return 0.5f / std::sqrt(a); }
+HWY_INLINE double half_rsqrt(double a) { return 0.5 / std::sqrt(a); }
+
+/// A power of two and its inverse.
+template <class T>
+struct PowerOfTwo {
+  T value, inverse;
+};
+
+// Limits that keep a power of two and its inverse normal, and the bits of 2^e · 2^-e combined: 2^e
+// has the biased exponent b + e, its inverse b - e, so that the bits of both add up to a constant.
+template <class Scalar>
+struct PowerLimits;
+template <>
+struct PowerLimits<float> {
+  static constexpr float least = 0x1p-126f, most = 0x1p126f;
+  static constexpr uint32_t mask = 0xffu << 23, sum = 254u << 23;
+};
+template <>
+struct PowerLimits<double> {
+  static constexpr double least = 0x1p-1022, most = 0x1p1022;
+  static constexpr uint64_t mask = uint64_t{0x7ff} << 52, sum = uint64_t{2046} << 52;
+};
+
+/// The largest power of two not above a positive number, limited to those with normal inverses.
+template <class Scalar>
+HWY_INLINE PowerOfTwo<Wide<Scalar>> power_of_two_below(Wide<Scalar> a) {
+  using Limits = PowerLimits<Scalar>;
+  const typename Wide<Scalar>::Tag tag;
+  const hn::RebindToUnsigned<typename Wide<Scalar>::Tag> bits;
+  const Wide<Scalar> limited = min(max(a, Wide<Scalar>(Limits::least)), Wide<Scalar>(Limits::most));
+  const auto value = hn::And(hn::BitCast(bits, limited.value), hn::Set(bits, Limits::mask));
+  return {hn::BitCast(tag, value), hn::BitCast(tag, hn::Sub(hn::Set(bits, Limits::sum), value))};
+}
+template <class Scalar>
+HWY_INLINE PowerOfTwo<Scalar> power_of_two_below(Scalar a) {
+  using Limits = PowerLimits<Scalar>;
+  const Scalar limited = min(max(a, Limits::least), Limits::most);
+  std::remove_const_t<decltype(Limits::mask)> value;
+  std::memcpy(&value, &limited, sizeof value);
+  value &= Limits::mask;
+  const auto inverse = Limits::sum - value;
+  PowerOfTwo<Scalar> result;
+  std::memcpy(&result.value, &value, sizeof value);
+  std::memcpy(&result.inverse, &inverse, sizeof inverse);
+  return result;
+}
 
 /// Consecutive numbers from any address.
 HWY_INLINE WideFloat load(const float* from) { return hn::LoadU(WideFloat::Tag(), from); }
