@@ -26,31 +26,19 @@ struct Svd3Job {
 
 SUPPLE_KERNELS_BEGIN
 
-// What is done with matrices, and how many numbers it gives.
-struct WholeDecomposition {
-  static constexpr size_t outputs = 11;
+// Decomposes f and hands on the eleven numbers.
+template <class T, class Put>
+HWY_INLINE void decompose(const Matrix3<T>& f, const Put& put) {
+  const Svd3<T> s = svd3(f);
+  put(0, s.u.x), put(1, s.u.y), put(2, s.u.z), put(3, s.u.w);
+  put(4, s.v.x), put(5, s.v.y), put(6, s.v.z), put(7, s.v.w);
+  put(8, s.sigma.x), put(9, s.sigma.y), put(10, s.sigma.z);
+}
 
-  template <class T, class Put>
-  static HWY_INLINE void apply(const Matrix3<T>& f, const Put& put) {
-    const Svd3<T> s = svd3(f);
-    put(0, s.u.x), put(1, s.u.y), put(2, s.u.z), put(3, s.u.w);
-    put(4, s.v.x), put(5, s.v.y), put(6, s.v.z), put(7, s.v.w);
-    put(8, s.sigma.x), put(9, s.sigma.y), put(10, s.sigma.z);
-  }
-};
-struct RotationOnly {
-  static constexpr size_t outputs = 4;
-
-  template <class T, class Put>
-  static HWY_INLINE void apply(const Matrix3<T>& f, const Put& put) {
-    const Quaternion<T> q = polar_rotation(svd3(f));
-    put(0, q.x), put(1, q.y), put(2, q.z), put(3, q.w);
-  }
-};
-
-template <class Work, class Scalar>
+template <class Scalar>
 HWY_INLINE void decompose_wide(const Svd3Job<Scalar>& all) {
-  using T = Twin<Wide<Scalar>>;
+  // Four in turns: slower by what is spilled from registers, faster by more than that.
+  using T = Twin<Twin<Wide<Scalar>>>;
   // The rest goes by way of padded copies in a last step of the same loop, so that there is one
   // copy of the code, and matrices get the same bits wherever they stand.
   alignas(64) Scalar buffer[20][T::lanes] = {};
@@ -65,13 +53,17 @@ HWY_INLINE void decompose_wide(const Svd3Job<Scalar>& all) {
       for (size_t k = 0; k < 11; ++k) job.out[k] = buffer[9 + k];
     }
     const size_t i = at == whole ? 0 : at;
-    const auto from = [&](size_t k) HWY_ATTR { return load_twin(job.in[k] + i); };
-    Work::apply(
+    const auto from = [&](size_t k) HWY_ATTR {
+      T lanes;
+      load_lanes(lanes, job.in[k] + i);
+      return lanes;
+    };
+    decompose(
         Matrix3<T>{from(0), from(1), from(2), from(3), from(4), from(5), from(6), from(7), from(8)},
         [&](size_t k, const T& value) HWY_ATTR { store(value, job.out[k] + i); });
   }
   if (rest == 0) return;
-  for (size_t k = 0; k < Work::outputs; ++k)
+  for (size_t k = 0; k < 11; ++k)
     std::memcpy(all.out[k] + whole, buffer[9 + k], rest * sizeof(Scalar));
 }
 
@@ -79,18 +71,46 @@ template <class Scalar>
 HWY_INLINE void decompose_scalar(const Svd3Job<Scalar>& job) {
   for (size_t i = 0; i < job.count; ++i) {
     const auto& in = job.in;
-    WholeDecomposition::apply(Matrix3<Scalar>{in[0][i], in[1][i], in[2][i], in[3][i], in[4][i],
-                                              in[5][i], in[6][i], in[7][i], in[8][i]},
-                              [&](size_t k, Scalar value) HWY_ATTR { job.out[k][i] = value; });
+    decompose(Matrix3<Scalar>{in[0][i], in[1][i], in[2][i], in[3][i], in[4][i], in[5][i], in[6][i],
+                              in[7][i], in[8][i]},
+              [&](size_t k, Scalar value) HWY_ATTR { job.out[k][i] = value; });
   }
 }
 
-void svd_wide_float(const Svd3Job<float>& job) { decompose_wide<WholeDecomposition>(job); }
-void svd_wide_double(const Svd3Job<double>& job) { decompose_wide<WholeDecomposition>(job); }
+void svd_wide_float(const Svd3Job<float>& job) { decompose_wide(job); }
+void svd_wide_double(const Svd3Job<double>& job) { decompose_wide(job); }
 void svd_scalar_float(const Svd3Job<float>& job) { decompose_scalar(job); }
 void svd_scalar_double(const Svd3Job<double>& job) { decompose_scalar(job); }
-void polar_float(const Svd3Job<float>& job) { decompose_wide<RotationOnly>(job); }
-void polar_double(const Svd3Job<double>& job) { decompose_wide<RotationOnly>(job); }
+
+// Rotations in blocks, the decompositions of which stay in the L1 cache.
+template <class Scalar, class Decompose>
+HWY_INLINE void polar_wide(const Svd3Job<Scalar>& job, const Decompose& decompose_block) {
+  using T = Wide<Scalar>;
+  constexpr size_t block = 256;
+  static_assert(block % T::lanes == 0);
+  alignas(64) Scalar scratch[11][block] = {};
+  for (size_t begin = 0; begin < job.count; begin += block) {
+    Svd3Job<Scalar> part = job;
+    part.count = job.count - begin < block ? job.count - begin : block;
+    for (size_t k = 0; k < 9; ++k) part.in[k] = job.in[k] + begin;
+    for (size_t k = 0; k < 11; ++k) part.out[k] = scratch[k];
+    decompose_block(part);
+    for (size_t i = 0; i < part.count; i += T::lanes) {
+      const auto from = [&](size_t k) HWY_ATTR { return load(scratch[k] + i); };
+      Svd3<T> svd;
+      svd.u = {from(0), from(1), from(2), from(3)};
+      svd.v = {from(4), from(5), from(6), from(7)};
+      const Quaternion<T> q = polar_rotation(svd);
+      store(q.x, scratch[0] + i), store(q.y, scratch[1] + i);
+      store(q.z, scratch[2] + i), store(q.w, scratch[3] + i);
+    }
+    for (size_t k = 0; k < 4; ++k)
+      std::memcpy(job.out[k] + begin, scratch[k], part.count * sizeof(Scalar));
+  }
+}
+
+void polar_float(const Svd3Job<float>& job) { polar_wide(job, svd_wide_float); }
+void polar_double(const Svd3Job<double>& job) { polar_wide(job, svd_wide_double); }
 
 SUPPLE_KERNELS_END
 

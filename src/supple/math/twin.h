@@ -1,6 +1,7 @@
 // Two registers of lanes side by side, with the arithmetic of one. Element code in which every
 // operation waits for the one before leaves the machine idle most of the time; with Twin<WideFloat>
-// as its lane type it does two pieces of work in turns. Included per target, after wide.h.
+// as its lane type it does two pieces of work in turns, with Twin<Twin<WideFloat>> four. Included
+// per target, after wide.h.
 #if defined(SUPPLE_MATH_TWIN_PER_TARGET) == defined(HWY_TARGET_TOGGLE)
 #ifdef SUPPLE_MATH_TWIN_PER_TARGET
 #undef SUPPLE_MATH_TWIN_PER_TARGET
@@ -74,10 +75,15 @@ struct Twin {
   }
 };
 
-/// Consecutive numbers from any address.
+/// Fills all lanes with consecutive numbers from any address.
 template <class Scalar>
-HWY_INLINE Twin<Wide<Scalar>> load_twin(const Scalar* from) {
-  return {load(from), load(from + Wide<Scalar>::lanes)};
+HWY_INLINE void load_lanes(Wide<Scalar>& x, const Scalar* from) {
+  x = load(from);
+}
+template <class T, class Scalar>
+HWY_INLINE void load_lanes(Twin<T>& x, const Scalar* from) {
+  load_lanes(x.a, from);
+  load_lanes(x.b, from + T::lanes);
 }
 
 SUPPLE_KERNELS_END
