@@ -37,8 +37,8 @@ enum class LinearMethod {
 /// Settings of linear solves.
 struct LinearOptions {
   LinearMethod method = LinearMethod::multigrid_cg;
-  Smoother smoother;
-  LinearLimits limits;
+  Smoother smoother = {};
+  LinearLimits limits = {};
   bool keep_residuals = false;
 };
 
