@@ -288,7 +288,7 @@ void Hierarchy::linearise_level(size_t l, const BlockVector<double>* moved, Diff
       const float* gradients =
           l == 0 ? nullptr : level.gradients.data() + first_slot * gradient_block;
       if (moved != nullptr) {
-        scratch.resize(64 * gradient_block);
+        scratch.resize(count_slots(lattice, t) * gradient_block);
         gradient_tile(plan, t, level.spacing(), moved->data(), scratch.data());
         if (gradients != nullptr) {
           const size_t slots = count_slots(lattice, t);
@@ -300,12 +300,12 @@ void Hierarchy::linearise_level(size_t l, const BlockVector<double>* moved, Diff
         if (lattice.cell_slots[b] < 0) continue;
         const size_t slot = slot_of(lattice, static_cast<int32_t>(b));
         float* cells = level.cells.data() + slot * cell_block;
-        std::memcpy(cells + 10 * block_cells, level.materials.data() + slot * material_block,
+        std::memcpy(cells + cell_material, level.materials.data() + slot * material_block,
                     material_block * sizeof(float));
         if (l > 0)
           for_bits(m_matrix_cells[l][b], [&](int32_t local) {
-            cells[10 * block_cells + static_cast<size_t>(local)] = 0;
-            cells[11 * block_cells + static_cast<size_t>(local)] = 0;
+            cells[cell_index(10, static_cast<size_t>(local))] = 0;
+            cells[cell_index(11, static_cast<size_t>(local))] = 0;
           });
         linearise_block(gradients, rule, cells);
         if (average) average_gradients(l, b, gradients);

@@ -40,22 +40,43 @@ FinishInput<Scalar> Level::finish_input(const Scalar* from) const {
           from};
 }
 
-template <class Scalar>
-void Level::raw_sums(const BlockVector<Scalar>& from, BlockVector<Scalar>& y) const {
+// The sums of a pass over the cells, then finish(begin, end) for all blocks: within the tile for
+// those that are complete after it, which are then still in the cache, and after all tiles for the
+// others. Adds up what finish returns, in a fixed order.
+template <class Scalar, class Finish>
+double Level::sweep(const BlockVector<Scalar>& from, BlockVector<Scalar>& y,
+                    const Finish& finish) const {
   const SweepPlan plan = sweep_plan(m_lattice);
   const SweepOutput<Scalar> out{y.data(), ghosts<Scalar>().data()};
-  parallel_for(m_lattice.tile_count(), 1, [&](size_t begin, size_t end) {
-    for (size_t t = begin; t < end; ++t)
-      apply_tile(plan, t, cells.data(), hourglass, from.data(), out);
-  });
-  if (!extras.empty()) extras.add_product(m_lattice, from.data(), y.data());
+  const bool at_once = extras.empty();
+  const auto& incoming = m_lattice.incoming_offsets;
+  const double early = parallel_reduce(
+      m_lattice.tile_count(), 1, 0.0,
+      [&](size_t t, size_t) {
+        apply_tile(plan, t, cells.data(), hourglass, from.data(), out);
+        double sum = 0;
+        if (at_once)
+          for (size_t b = m_lattice.tiles[t]; b < m_lattice.tiles[t + 1]; ++b)
+            if (incoming[b] == incoming[b + 1]) sum += finish(b, b + 1);
+        return sum;
+      },
+      [](double a, double b) { return a + b; });
+  if (!at_once) {
+    extras.add_product(m_lattice, from.data(), y.data());
+    return sum_over_blocks(m_lattice.block_count(), finish);
+  }
+  return early + sum_over_blocks(m_lattice.late_blocks.size(), [&](size_t begin, size_t end) {
+           double sum = 0;
+           for (size_t i = begin; i < end; ++i)
+             sum += finish(m_lattice.late_blocks[i], m_lattice.late_blocks[i] + 1);
+           return sum;
+         });
 }
 
 template <class Scalar>
 double Level::product(const BlockVector<Scalar>& from, BlockVector<Scalar>& y) const {
-  raw_sums(from, y);
   const FinishInput<Scalar> input = finish_input(from.data());
-  return sum_over_blocks(m_lattice.block_count(), [&](size_t begin, size_t end) {
+  return sweep(from, y, [&](size_t begin, size_t end) {
     return finish_product(input, begin, end, y.data());
   });
 }
@@ -65,9 +86,8 @@ template double Level::product(const BlockVector<double>&, BlockVector<double>&)
 template <class Scalar>
 double Level::residual(const BlockVector<Scalar>& right, const BlockVector<Scalar>& from,
                        BlockVector<Scalar>& y) const {
-  raw_sums(from, y);
   const FinishInput<Scalar> input = finish_input(from.data());
-  return sum_over_blocks(m_lattice.block_count(), [&](size_t begin, size_t end) {
+  return sweep(from, y, [&](size_t begin, size_t end) {
     return finish_residual(input, begin, end, right.data(), y.data());
   });
 }
@@ -78,10 +98,10 @@ template double Level::residual(const BlockVector<double>&, const BlockVector<do
 
 void Level::smooth(const SmoothStep& step, const BlockVector<float>& from,
                    BlockVector<float>& y) const {
-  raw_sums(from, y);
   const FinishInput<float> input = finish_input(from.data());
-  parallel_for(m_lattice.block_count(), blocks_per_range, [&](size_t begin, size_t end) {
+  sweep(from, y, [&](size_t begin, size_t end) {
     finish_smoothing(input, begin, end, step, y.data());
+    return 0.0;
   });
 }
 
@@ -120,8 +140,10 @@ double multiply(const BlockVector<float>& inverse_diagonal, const BlockVector<fl
 // c_ij of the edge springs: 12 stiffness on the diagonal, -4 along cell edges.
 CellMatrix Level::cell_matrix(LatticePlace cell) const {
   const int32_t slot = m_lattice.cell_slots[static_cast<size_t>(cell.block)];
-  const float* from = cells.data() + static_cast<size_t>(slot) * cell_block + cell.local;
-  const auto number = [&](size_t n) { return static_cast<double>(from[n * block_cells]); };
+  const float* from = cells.data() + static_cast<size_t>(slot) * cell_block;
+  const auto number = [&](size_t n) {
+    return static_cast<double>(from[cell_index(n, static_cast<size_t>(cell.local))]);
+  };
   const Mat3d r = Quatd(number(3), number(0), number(1), number(2)).toRotationMatrix();
   Mat3d l;
   l << number(4), number(9), number(8), number(9), number(5), number(7), number(8), number(7),

@@ -51,8 +51,8 @@ class Level {
   TransferPlan transfer;                     ///< to the next coarser level
 
  private:
-  template <class Scalar>
-  void raw_sums(const BlockVector<Scalar>& x, BlockVector<Scalar>& y) const;
+  template <class Scalar, class Finish>
+  double sweep(const BlockVector<Scalar>& x, BlockVector<Scalar>& y, const Finish& finish) const;
   template <class Scalar>
   FinishInput<Scalar> finish_input(const Scalar* x) const;
   template <class Scalar>

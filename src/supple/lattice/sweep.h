@@ -132,6 +132,7 @@ HWY_INLINE void sweep_tile(const SweepPlan& plan, size_t tile, const Scalar* x, 
     const int32_t slot = plan.cell_slots[b];
     if (slot < 0) continue;
     if constexpr (Visitor::reads) {
+      prefetch(x + (b + 2) * vector_block, vector_block);
       const Scalar* from[8];
       for (size_t d = 0; d < 8; ++d)
         from[d] = x + static_cast<size_t>(plan.upper[b][d]) * vector_block;

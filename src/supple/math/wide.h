@@ -244,6 +244,12 @@ HWY_INLINE PowerOfTwo<Scalar> power_of_two_below(Scalar a) {
   return result;
 }
 
+/// Asks for numbers that will be needed soon; any address will do.
+template <class Scalar>
+HWY_INLINE void prefetch(const Scalar* from, size_t count) {
+  for (size_t i = 0; i < count; i += 64 / sizeof(Scalar)) __builtin_prefetch(from + i);
+}
+
 /// Consecutive numbers from any address.
 HWY_INLINE WideFloat load(const float* from) { return hn::LoadU(WideFloat::Tag(), from); }
 HWY_INLINE WideDouble load(const double* from) { return hn::LoadU(WideDouble::Tag(), from); }
