@@ -7,7 +7,8 @@
 
 namespace supple {
 
-/// Where a pass over a tile writes its nodal sums: the tile's blocks of `sums`, and its ghosts.
+/// Where a pass over a tile writes its nodal sums: `sums` from the tile's first block on, and
+/// ghosts from the lattice's first on.
 template <class Scalar>
 struct SweepOutput {
   Scalar* sums = nullptr;

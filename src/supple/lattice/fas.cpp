@@ -131,11 +131,15 @@ double FasSolver::elastic_gradient(size_t l, const BlockVector<double>& u,
                          .spacing = level.spacing(),
                          .hourglass = static_cast<double>(level.hourglass)};
   BlockVector<double>& product = m_states[l].residual;
-  const SweepOutput<double> out{gradient == nullptr ? nullptr : gradient->data(), ghosts.data()};
   const SweepPlan plan = sweep_plan(lattice);
   double total = parallel_reduce(
       lattice.tile_count(), 1, 0.0,
-      [&](size_t t, size_t) { return force_tile(plan, t, input, u.data(), out); },
+      [&](size_t t, size_t) {
+        return force_tile(
+            plan, t, input, u.data(),
+            {gradient == nullptr ? nullptr : gradient->data() + lattice.tiles[t] * vector_block,
+             ghosts.data()});
+      },
       [](double a, double b) { return a + b; });
   if (!level.extras.empty()) {
     product.set_zero();

@@ -87,10 +87,12 @@ double LatticeSystem::force(const Positions& x, Positions& f) const {
   const ForceInput input{.materials = finest.materials.data(),
                          .spacing = spacing(),
                          .hourglass = static_cast<double>(finest.hourglass)};
-  const SweepOutput<double> out{f.data(), m_ghosts.data()};
   const double elastic = parallel_reduce(
       l.tile_count(), 1, 0.0,
-      [&](size_t t, size_t) { return force_tile(plan, t, input, x.data(), out); },
+      [&](size_t t, size_t) {
+        return force_tile(plan, t, input, x.data(),
+                          {f.data() + l.tiles[t] * vector_block, m_ghosts.data()});
+      },
       [](double a, double b) { return a + b; });
   // Ghosts in, gradient to force; fixed nodes feel none.
   const FinishInput<double> finish{

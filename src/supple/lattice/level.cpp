@@ -40,43 +40,52 @@ FinishInput<Scalar> Level::finish_input(const Scalar* from) const {
           from};
 }
 
-// The sums of a pass over the cells, then finish(begin, end) for all blocks: within the tile for
-// those that are complete after it, which are then still in the cache, and after all tiles for the
-// others. Adds up what finish returns, in a fixed order.
+// The sums of a pass over the cells, then finish(input, begin, end) for all blocks: within the tile
+// for those that are complete after it, while their sums are in the cache, and after all tiles for
+// the others. Adds up what finish returns, in a fixed order.
 template <class Scalar, class Finish>
 double Level::sweep(const BlockVector<Scalar>& from, BlockVector<Scalar>& y,
                     const Finish& finish) const {
   const SweepPlan plan = sweep_plan(m_lattice);
-  const SweepOutput<Scalar> out{y.data(), ghosts<Scalar>().data()};
+  const FinishInput<Scalar> input = finish_input(from.data());
   const bool at_once = extras.empty();
   const auto& incoming = m_lattice.incoming_offsets;
-  const double early = parallel_reduce(
-      m_lattice.tile_count(), 1, 0.0,
-      [&](size_t t, size_t) {
-        apply_tile(plan, t, cells.data(), hourglass, from.data(), out);
-        double sum = 0;
-        if (at_once)
-          for (size_t b = m_lattice.tiles[t]; b < m_lattice.tiles[t + 1]; ++b)
-            if (incoming[b] == incoming[b + 1]) sum += finish(b, b + 1);
-        return sum;
-      },
-      [](double a, double b) { return a + b; });
+  const auto sweep_tile = [&](size_t t, size_t) {
+    thread_local AlignedArray<Scalar> scratch;
+    const size_t first = m_lattice.tiles[t], end = m_lattice.tiles[t + 1];
+    scratch.resize((end - first) * vector_block);
+    apply_tile(plan, t, cells.data(), hourglass, from.data(),
+               {scratch.data(), ghosts<Scalar>().data()});
+    FinishInput<Scalar> here = input;
+    here.sums = scratch.data();
+    here.first_sum = first;
+    double sum = 0;
+    for (size_t b = first; b < end; ++b)
+      if (at_once && incoming[b] == incoming[b + 1])
+        sum += finish(here, b, b + 1);
+      else
+        std::memcpy(y.data() + b * vector_block, scratch.data() + (b - first) * vector_block,
+                    vector_block * sizeof(Scalar));
+    return sum;
+  };
+  const double early = parallel_reduce(m_lattice.tile_count(), 1, 0.0, sweep_tile,
+                                       [](double a, double b) { return a + b; });
   if (!at_once) {
     extras.add_product(m_lattice, from.data(), y.data());
-    return sum_over_blocks(m_lattice.block_count(), finish);
+    return sum_over_blocks(m_lattice.block_count(),
+                           [&](size_t begin, size_t end) { return finish(input, begin, end); });
   }
   return early + sum_over_blocks(m_lattice.late_blocks.size(), [&](size_t begin, size_t end) {
            double sum = 0;
            for (size_t i = begin; i < end; ++i)
-             sum += finish(m_lattice.late_blocks[i], m_lattice.late_blocks[i] + 1);
+             sum += finish(input, m_lattice.late_blocks[i], m_lattice.late_blocks[i] + 1);
            return sum;
          });
 }
 
 template <class Scalar>
 double Level::product(const BlockVector<Scalar>& from, BlockVector<Scalar>& y) const {
-  const FinishInput<Scalar> input = finish_input(from.data());
-  return sweep(from, y, [&](size_t begin, size_t end) {
+  return sweep(from, y, [&](const FinishInput<Scalar>& input, size_t begin, size_t end) {
     return finish_product(input, begin, end, y.data());
   });
 }
@@ -86,8 +95,7 @@ template double Level::product(const BlockVector<double>&, BlockVector<double>&)
 template <class Scalar>
 double Level::residual(const BlockVector<Scalar>& right, const BlockVector<Scalar>& from,
                        BlockVector<Scalar>& y) const {
-  const FinishInput<Scalar> input = finish_input(from.data());
-  return sweep(from, y, [&](size_t begin, size_t end) {
+  return sweep(from, y, [&](const FinishInput<Scalar>& input, size_t begin, size_t end) {
     return finish_residual(input, begin, end, right.data(), y.data());
   });
 }
@@ -98,8 +106,7 @@ template double Level::residual(const BlockVector<double>&, const BlockVector<do
 
 void Level::smooth(const SmoothStep& step, const BlockVector<float>& from,
                    BlockVector<float>& y) const {
-  const FinishInput<float> input = finish_input(from.data());
-  sweep(from, y, [&](size_t begin, size_t end) {
+  sweep(from, y, [&](const FinishInput<float>& input, size_t begin, size_t end) {
     finish_smoothing(input, begin, end, step, y.data());
     return 0.0;
   });
@@ -107,9 +114,11 @@ void Level::smooth(const SmoothStep& step, const BlockVector<float>& from,
 
 void Level::update_diagonal() {
   const SweepPlan plan = sweep_plan(m_lattice);
-  const SweepOutput<float> out{inverse_diagonal.data(), ghosts<float>().data()};
   parallel_for(m_lattice.tile_count(), 1, [&](size_t begin, size_t end) {
-    for (size_t t = begin; t < end; ++t) diagonal_tile(plan, t, cells.data(), hourglass, out);
+    for (size_t t = begin; t < end; ++t)
+      diagonal_tile(
+          plan, t, cells.data(), hourglass,
+          {inverse_diagonal.data() + m_lattice.tiles[t] * vector_block, ghosts<float>().data()});
   });
   extras.add_diagonal(m_lattice, inverse_diagonal.data());
   const FinishInput<float> input = finish_input<float>(nullptr);

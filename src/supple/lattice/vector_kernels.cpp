@@ -72,6 +72,7 @@ template <class Scalar, class Use>
 HWY_INLINE void finish_block(const FinishInput<Scalar>& in, size_t block, Scalar* y,
                              const Use& use) {
   using T = Wide<Scalar>;
+  if (in.sums != nullptr) y = in.sums + (block - in.first_sum) * vector_block;
   add_ghosts(in, block, y);
   const Scalar* x = in.x + block * vector_block;
   const float* masses = in.masses == nullptr ? nullptr : in.masses + block * block_cells;

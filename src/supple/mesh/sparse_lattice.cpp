@@ -85,7 +85,7 @@ SparseLattice::SparseLattice(std::span<const Vec3i> given) {
 
 SparseLattice::SparseLattice(std::vector<Vec3i> given, std::vector<uint64_t> bits)
     : blocks(std::move(given)), cells(std::move(bits)) {
-  if (blocks.size() >= blocks_for_large_tiles) tile_shifts = {3, 3, 2};
+  if (blocks.size() >= blocks_for_large_tiles) tile_shifts = {3, 2, 2};
   sort_blocks();
   find_nodes();
   connect();

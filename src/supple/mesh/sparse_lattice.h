@@ -2,7 +2,7 @@
 // with matter, are stored. Node (i, j, k) is the lower corner of cell (i, j, k) and lies in the
 // same block; the upper corners of a block's cells lie in up to seven neighbours, found by a table.
 //
-// Blocks are grouped into tiles of 4x4x4 or 8x8x4 blocks, the pieces of parallel work. A tile's
+// Blocks are grouped into tiles of 4x4x4 or 8x4x4 blocks, the pieces of parallel work. A tile's
 // cells add to nodes of its own blocks directly and to nodes of blocks of other tiles through
 // ghosts: one face of 4x4 nodes each, added by the owner afterwards in a fixed order, so that sums
 // have the same bits for any number of threads.
@@ -16,10 +16,10 @@
 
 namespace supple {
 
-inline constexpr int block_side = 4;         ///< cells along a block
-inline constexpr size_t block_cells = 64;    ///< cells, and nodes, of a block
-inline constexpr size_t ghost_size = 16;     ///< nodes of a ghost's face
-inline constexpr int32_t most_ghosts = 149;  ///< blocks beyond a tile its cells add to
+inline constexpr int block_side = 4;        ///< cells along a block
+inline constexpr size_t block_cells = 64;   ///< cells, and nodes, of a block
+inline constexpr size_t ghost_size = 16;    ///< nodes of a ghost's face
+inline constexpr int32_t most_ghosts = 97;  ///< blocks beyond a tile its cells add to
 
 /// A face of nodes that a tile's cells add to in a block of another tile.
 struct GhostFace {
