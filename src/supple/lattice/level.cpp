@@ -48,14 +48,14 @@ double Level::sweep(const BlockVector<Scalar>& from, BlockVector<Scalar>& y,
                     const Finish& finish) const {
   const SweepPlan plan = sweep_plan(m_lattice);
   const FinishInput<Scalar> input = finish_input(from.data());
+  Scalar* shared = ghosts<Scalar>().data();
   const bool at_once = extras.empty();
   const auto& incoming = m_lattice.incoming_offsets;
   const auto sweep_tile = [&](size_t t, size_t) {
     thread_local AlignedArray<Scalar> scratch;
     const size_t first = m_lattice.tiles[t], end = m_lattice.tiles[t + 1];
     scratch.resize((end - first) * vector_block);
-    apply_tile(plan, t, cells.data(), hourglass, from.data(),
-               {scratch.data(), ghosts<Scalar>().data()});
+    apply_tile(plan, t, cells.data(), hourglass, from.data(), {scratch.data(), shared});
     FinishInput<Scalar> here = input;
     here.sums = scratch.data();
     here.first_sum = first;
@@ -114,11 +114,11 @@ void Level::smooth(const SmoothStep& step, const BlockVector<float>& from,
 
 void Level::update_diagonal() {
   const SweepPlan plan = sweep_plan(m_lattice);
+  float* shared = ghosts<float>().data();
   parallel_for(m_lattice.tile_count(), 1, [&](size_t begin, size_t end) {
     for (size_t t = begin; t < end; ++t)
-      diagonal_tile(
-          plan, t, cells.data(), hourglass,
-          {inverse_diagonal.data() + m_lattice.tiles[t] * vector_block, ghosts<float>().data()});
+      diagonal_tile(plan, t, cells.data(), hourglass,
+                    {inverse_diagonal.data() + m_lattice.tiles[t] * vector_block, shared});
   });
   extras.add_diagonal(m_lattice, inverse_diagonal.data());
   const FinishInput<float> input = finish_input<float>(nullptr);
