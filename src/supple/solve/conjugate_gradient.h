@@ -73,12 +73,11 @@ LinearReport conjugate_gradient(const Operator& a, const Precondition& precondit
   return report;
 }
 
-/// The largest eigenvalue of M⁻¹A from the coefficients of `steps` iterations of conjugate
-/// gradients; from below, within a few percent for a rough start. Uses r (the start) and the other
-/// vectors.
+/// Estimates of the largest eigenvalue of M⁻¹A after each of `steps` iterations of conjugate
+/// gradients, rising from below. Uses r (the start, best a rough one) and the other vectors.
 template <class Operator, class Precondition, class Vector, class Correction>
-double lanczos_largest(const Operator& a, const Precondition& precondition,
-                       ConjugateGradientWork<Vector, Correction> work, int steps) {
+std::vector<double> lanczos_largest(const Operator& a, const Precondition& precondition,
+                                    ConjugateGradientWork<Vector, Correction> work, int steps) {
   using Scalar = std::remove_cvref_t<decltype(work.r[0])>;
   auto& [r, p, q, z] = work;
   Eigen::VectorXd diagonal(steps), beside(steps);
@@ -98,10 +97,13 @@ double lanczos_largest(const Operator& a, const Precondition& precondition,
     alpha_before = alpha;
     if (n + 1 < steps) add_scaled(static_cast<Scalar>(-alpha), q, r);
   }
-  if (n == 0) return 0;
+  std::vector<double> estimates;
   Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver;
-  solver.computeFromTridiagonal(diagonal.head(n), beside.head(n - 1), Eigen::EigenvaluesOnly);
-  return solver.eigenvalues().maxCoeff();
+  for (int k = 1; k <= n; ++k) {
+    solver.computeFromTridiagonal(diagonal.head(k), beside.head(k - 1), Eigen::EigenvaluesOnly);
+    estimates.push_back(solver.eigenvalues().maxCoeff());
+  }
+  return estimates;
 }
 
 }  // namespace supple
