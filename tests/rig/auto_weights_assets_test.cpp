@@ -165,6 +165,7 @@ TEST(AutoWeightsOnAssets, HoldTheMiddleBetweenTheLegsInTheSquat) {
     ++count;
   }
   ASSERT_GT(count, 100);
+  RecordProperty("rms", std::to_string(std::sqrt(sum / count)));
   EXPECT_LT(std::sqrt(sum / count), 0.025);
   EXPECT_LT(largest, 0.07);  // 11 cm when both thighs share the middle
 }
