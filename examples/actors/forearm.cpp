@@ -120,7 +120,7 @@ Armature rig() {
   return a;
 }
 
-// The arm bends while the fingers close from the little one on, the thumb over them; it stretches
+// The arm bends while the fingers close from the little one on, the thumb beside them; it stretches
 // while they open.
 Clip fist(const Armature& armature) {
   constexpr double length = 3;
@@ -144,11 +144,11 @@ Clip fist(const Armature& armature) {
     move(name, "spread", own, f.angle / radians);
     delay -= 0.04;
   }
-  const Curve over = late(close, 0.10);
-  move("thumb", "across", over, 56);
-  move("thumb", "curl", over, 14);
-  move("thumb_middle", "curl", over, 44);
-  move("thumb_top", "curl", over, 50);
+  const Curve beside = late(close, 0.10);
+  move("thumb", "across", beside, 20);
+  move("thumb", "curl", beside, -26);
+  move("thumb_middle", "curl", beside, 45);
+  move("thumb_top", "curl", beside, 15);
   return c.clip();
 }
 

@@ -136,6 +136,40 @@ TEST(AutoWeightsOnAssets, SkinTheHumanLikeWeightsMadeByHand) {
   }
 }
 
+// When both thighs swing forward in the squat, the flesh between them stays with the pelvis: no
+// spike hangs down that weights made by hand do not have.
+TEST(AutoWeightsOnAssets, HoldTheMiddleBetweenTheLegsInTheSquat) {
+  SUPPLE_NEEDS_ASSETS();
+  const Character human = read_character(*assets() / "gltf/human.glb");
+  AutoWeightOptions options;
+  options.bones = bones_of(human.skeleton);
+  const AutoWeights made = automatic_weights(human.skin, human.skeleton, options);
+  const auto squat = std::find_if(human.clips.begin(), human.clips.end(),
+                                  [](const Clip& clip) { return clip.name == "squat"; });
+  ASSERT_NE(squat, human.clips.end());
+  Pose pose = rest_pose(human);
+  apply_clip(*squat, squat->start() + 50 / 24.0, pose);  // the deepest frame
+  const std::vector<Affine> globals = global_matrices(human.skeleton, pose);
+  const std::vector<Vec3f>& rest = human.skin.positions;
+  std::vector<Vec3f> by_hand(rest.size()), ours(rest.size());
+  Skinner(human.weights, human.binds).skin(SkinningMethod::linear, globals, rest, by_hand);
+  Skinner(made.weights, made.binds).skin(SkinningMethod::linear, globals, rest, ours);
+  const Box3f middle(Vec3f(-0.05f, 0.72f, -1), Vec3f(0.05f, 0.9f, 1));
+  double sum = 0, largest = 0;
+  int count = 0;
+  for (size_t v = 0; v < rest.size(); ++v) {
+    if (!middle.contains(rest[v])) continue;
+    const auto distance = double{(by_hand[v] - ours[v]).norm()};
+    sum += distance * distance;
+    largest = std::max(largest, distance);
+    ++count;
+  }
+  ASSERT_GT(count, 100);
+  RecordProperty("rms", std::to_string(std::sqrt(sum / count)));
+  EXPECT_LT(std::sqrt(sum / count), 0.025);
+  EXPECT_LT(largest, 0.07);  // 11 cm when both thighs share the middle
+}
+
 TEST(AutoWeightsOnAssets, OfTheMakehumanBodyKeepToTheirSide) {
   SUPPLE_NEEDS_ASSETS();
   const Character human = read_character(*assets() / "gltf/human.glb");

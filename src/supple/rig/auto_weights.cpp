@@ -146,8 +146,9 @@ AutoWeights automatic_weights(const TriangleMesh& mesh, const Skeleton& skeleton
   std::vector<Bone> bones = find_bones(skeleton, wanted, grid);
   measure_radii(graph, bones);
   const BoneDistances distances = measure_bone_distances(graph, sight, bones);
-  PointWeights weights =
-      by_point(heat_weights(graph, distances, bones.size(), {options.smoothness}), weld.points());
+  PointWeights weights = by_point(
+      heat_weights(graph, distances, bones.size(), Branches(skeleton, bones), {options.smoothness}),
+      weld.points());
 
   AutoWeights result;
   result.cell_size = grid.spacing;

@@ -139,15 +139,16 @@ double radius_along(const std::vector<double>& radii, double along) {
 }  // namespace
 
 BonePoint Bone::nearest(const Vec3d& point) const {
-  BonePoint best{INFINITY, 1};
+  BonePoint best{INFINITY, 1, point, Vec3d::Zero()};
   for (const BoneSegment& segment : segments) {
     const Vec3d way = segment.to - segment.from;
     const double square = way.squaredNorm();
     const double along =
         square > 0 ? std::clamp((point - segment.from).dot(way) / square, 0.0, 1.0) : 0;
-    const double distance = (segment.from + along * way - point).norm();
+    const Vec3d place = segment.from + along * way;
+    const double distance = (place - point).norm();
     if (distance >= best.distance) continue;
-    best = {distance, radius_along(segment.radii, along)};
+    best = {distance, radius_along(segment.radii, along), place, way.normalized()};
   }
   return best;
 }

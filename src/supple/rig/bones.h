@@ -20,8 +20,10 @@ struct BoneSegment {
 
 /// Where a bone is nearest to a point.
 struct BonePoint {
-  double distance = 0;  ///< in length units
-  double radius = 1;    ///< thickness of the solid there, in length units; 1 when unknown
+  double distance = 0;          ///< in length units
+  double radius = 1;            ///< thickness of the solid there, in length units; 1 when unknown
+  Vec3d place = Vec3d::Zero();  ///< in model space
+  Vec3d direction = Vec3d::Zero();  ///< of the bone there, a unit vector; zero without extent
 };
 
 /// A joint and the segments that move with it.

@@ -18,6 +18,10 @@ constexpr double shared_reach = 0.25;
 // The part of a limb's thickness within which all nodes are held alike.
 constexpr double core = 0.3;
 
+// How much more firmly nodes between two branches are held: they are far from all bones, and what
+// the limbs on both sides give up would flow back.
+constexpr double settled_hold = 60;
+
 // Thinner parts than this, in cells, all count as equally thick: the grid cannot measure them.
 constexpr double least_radius = 2;
 
@@ -54,34 +58,36 @@ struct HeatField {
 // Near and far are measured in thicknesses of the solid around each bone, so that the side of the
 // chest belongs to the spine deep inside and not to the thin arm beside it. Shares fall smoothly
 // from the nearest bone to those `shared_reach` further: a node midway between two bones belongs to
-// both.
+// both, and midway between two limbs to what they branch from.
 HeatField make_field(const SolidGraph& graph, const BoneDistances& distances, size_t bone_count,
-                     double c) {
+                     double c, const Branches& branches) {
   HeatField field;
   field.shares.resize(bone_count);
   field.flow.assign(graph.nodes(), 0);
   field.rate.assign(graph.nodes(), 0);
   const double h = graph.grid.spacing;
-  std::vector<double> share;
+  std::vector<double> relative, share;
   for (size_t i = 0; i < graph.nodes(); ++i) {
     const auto near = distances.of(i);
     if (near.empty()) continue;
-    const auto relative = [&](const NearBone& bone) {
-      return blunt(bone.distance, h) / std::max(bone.radius, least_radius * h);
-    };
     double nearest = INFINITY, sum = 0, distance = 0;
-    for (const NearBone& bone : near) nearest = std::min(nearest, relative(bone));
+    relative.clear();
+    for (const NearBone& bone : near) {
+      relative.push_back(blunt(bone.distance, h) / std::max(bone.radius, least_radius * h));
+      nearest = std::min(nearest, relative.back());
+    }
     share.clear();
     for (const NearBone& bone : near) {
-      const double excess = relative(bone) / nearest - 1;
+      const double excess = relative[share.size()] / nearest - 1;
       share.push_back(std::pow(std::max(0.0, 1 - excess / shared_reach), 2));
       sum += share.back();
       distance += share.back() * blunt_reach(bone, h, graph.extents[i]);
     }
+    const double moved = branches.settle(graph.positions[i], near, relative, share);
     for (size_t k = 0; k < near.size(); ++k)
       if (share[k] > 0)
         field.shares[near[k].bone].push_back({static_cast<int32_t>(i), share[k] / sum});
-    const double d = distance / sum;
+    const double d = distance / sum / std::sqrt(1 + settled_hold * moved / sum);
     field.flow[i] = c / (d * d) * graph.volumes[i];
     field.rate[i] = std::sqrt(c) / d;
   }
@@ -233,9 +239,10 @@ void HeatBatch::solve(std::vector<std::vector<HeatWeight>>& weights) const {
 
 std::vector<std::vector<HeatWeight>> heat_weights(const SolidGraph& graph,
                                                   const BoneDistances& distances, size_t bone_count,
+                                                  const Branches& branches,
                                                   const HeatOptions& options) {
   const double c = default_heat / (options.smoothness * options.smoothness);
-  const HeatField field = make_field(graph, distances, bone_count, c);
+  const HeatField field = make_field(graph, distances, bone_count, c, branches);
   std::vector<std::vector<HeatWeight>> weights(bone_count);
   parallel_for((bone_count + lanes - 1) / lanes, 1, [&](size_t batch, size_t) {
     HeatBatch(graph, field, batch * lanes).solve(weights);

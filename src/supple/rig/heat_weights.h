@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "supple/rig/bone_distances.h"
+#include "supple/rig/branches.h"
 
 namespace supple {
 
@@ -24,11 +25,12 @@ struct HeatWeight {
 /// what is negligible. Same result for any number of threads.
 ///
 /// The temperature w of a bone solves Δw = c/d² (w − p): where the nearest bone is at distance d, a
-/// node is held at p, the share of this bone among the nearest, by a heat flow that weakens with
-/// the square of the distance. So changes from bone to bone are as wide as the limb is thick,
-/// whatever its size.
+/// node is held at p, the share of this bone among the nearest (settled between branches), by a
+/// heat flow that weakens with the square of the distance. So changes from bone to bone are as wide
+/// as the limb is thick, whatever its size.
 std::vector<std::vector<HeatWeight>> heat_weights(const SolidGraph& graph,
                                                   const BoneDistances& distances, size_t bone_count,
+                                                  const Branches& branches,
                                                   const HeatOptions& options = {});
 
 }  // namespace supple
