@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <set>
 #include <utility>
 
@@ -210,8 +211,8 @@ CameraAngles PictureMaker::start_angles() {
 
 std::vector<int> PictureMaker::available_frames() const {
   if (!m_options.frames.empty()) return m_options.frames;
-  std::vector<int> frames;
-  for (int i = 0; i < m_available; ++i) frames.push_back(m_first + i);
+  std::vector<int> frames(static_cast<size_t>(m_available));
+  std::iota(frames.begin(), frames.end(), m_first);
   return frames;
 }
 

@@ -7,8 +7,8 @@ import shutil
 import subprocess
 import unittest
 
-from support import (BVH, PROGRAM, SOURCE, TETRAHEDRON, ProgramTest, cache_files, obj, report,
-                     rigged_tetrahedron, snapshot)
+from support import (BVH, LIMIT, PROGRAM, SOURCE, TETRAHEDRON, ProgramTest, cache_files, obj,
+                     report, rigged_tetrahedron, snapshot)
 
 COMMANDS = ["simulate", "view", "inspect", "convert", "rig", "example", "schema", "completion", "version"]
 SHORT = ["--frames", "1-4"]
@@ -176,7 +176,7 @@ class CannotWrite(ProgramTest):
         with open("/dev/full", "wb") as full:
             for arguments in (["inspect", "wriggler.glb"], ["schema"], ["--help"]):
                 result = subprocess.run([PROGRAM, *arguments], cwd=self.folder, stdout=full,
-                                        stderr=subprocess.PIPE, timeout=60)
+                                        stderr=subprocess.PIPE, timeout=LIMIT)
                 self.assertEqual(result.returncode, 4, arguments)
                 self.assertIn(b"standard output", result.stderr)
 
@@ -385,7 +385,7 @@ class Progress(ProgramTest):
             read, write = os.pipe()
             os.close(read)
             result = subprocess.run([PROGRAM, *arguments], cwd=self.folder, stdout=write,
-                                    stderr=subprocess.PIPE, timeout=60)
+                                    stderr=subprocess.PIPE, timeout=LIMIT)
             os.close(write)
             self.assertEqual(result.returncode, 0, arguments)
             self.assertNotIn(b"error", result.stderr)
@@ -521,7 +521,7 @@ class Completion(ProgramTest):
         script = (f'source <("{PROGRAM}" completion bash); COMP_WORDS=({quoted}); '
                   f'COMP_CWORD={len(words) - 1}; _supple; printf "%s\\n" "${{COMPREPLY[@]}}"')
         result = subprocess.run(["bash", "--norc", "-c", script], cwd=self.folder,
-                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=LIMIT)
         self.assertEqual((result.returncode, result.stderr), (0, b""))
         return [line for line in result.stdout.decode().split("\n") if line]
 

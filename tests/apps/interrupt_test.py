@@ -8,7 +8,7 @@ import subprocess
 import time
 import unittest
 
-from support import PROGRAM, SOAK, WRIGGLER, ProgramTest, cache_files, report, snapshot
+from support import LIMIT, PROGRAM, SOAK, WRIGGLER, ProgramTest, cache_files, report, snapshot
 
 FRAMES = 100
 KILLS = 100 if SOAK else 5
@@ -47,7 +47,7 @@ class InterruptTest(ProgramTest):
             if json.loads(line).get("frame") == frame:
                 process.send_signal(number)
                 break
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=LIMIT)
         return process.returncode, err.decode()
 
     def resume(self, *more):
@@ -85,7 +85,7 @@ class Signals(InterruptTest):
                                    stderr=subprocess.DEVNULL)
         process.stdout.readline()
         process.send_signal(signal.SIGHUP)
-        process.communicate(timeout=60)
+        process.communicate(timeout=LIMIT)
         self.assertEqual(process.returncode, 0)
         self.assertEqual(cache_files(self.cache), self.expected)
 
@@ -99,7 +99,7 @@ class Signals(InterruptTest):
             time.sleep(0.001)
         time.sleep(0.05)
         process.send_signal(signal.SIGTERM)
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=LIMIT)
         self.assertEqual(process.returncode, 130, err)
         self.assertIn(b"not written", err)
         self.assertEqual(snapshot(self.folder), before)
@@ -115,7 +115,7 @@ class Kills(InterruptTest):
                 process = self.start()
                 time.sleep(moments.uniform(0, 1.05 * self.duration))
                 process.kill()
-                process.communicate(timeout=60)
+                process.communicate(timeout=LIMIT)
                 if (self.cache / "index.json").exists():
                     self.expect_whole()
                 self.resume("-q")
@@ -186,7 +186,7 @@ class TwoAtOnce(InterruptTest):
             self.expect_whole(at_least=1)  # looking is allowed
         finally:
             first.send_signal(signal.SIGCONT)
-        first.communicate(timeout=60)
+        first.communicate(timeout=LIMIT)
         self.assertEqual(first.returncode, 0)
         self.assertEqual(cache_files(self.cache), self.expected)
 

@@ -15,7 +15,8 @@ SOAK = bool(os.environ.get("SUPPLE_SOAK"))
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 # Memory instead of a disk where there is some: caches are synced frame by frame.
 FAST = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-LIMIT = 60  # seconds any single command may take
+SLOW = 10 if os.environ.get("SUPPLE_SANITIZE") else 1  # how many times longer a sanitizer may take
+LIMIT = 60 * SLOW  # seconds any single command may take
 
 
 class ProgramTest(unittest.TestCase):

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <cmath>
+#include <ctime>
 #include <limits>
 
 #include "supple/core/error.h"
@@ -192,9 +192,9 @@ TEST(Chunk, SmallFilesCannotClaimMuchMemoryOrTime) {
     append_entry(empty, std::to_string(100000 + i), 0, 1, start, 0);
   }
   expect_refused(chunk_with_table(count, shared, 1 << 20), "one megabyte claimed often");
-  const auto begin = std::chrono::steady_clock::now();
+  const std::clock_t begin = std::clock();  // of this process: others may be busy
   EXPECT_EQ(Chunk::parse(chunk_with_table(count, empty, 64), "x").arrays().size(), count);
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(3));
+  EXPECT_LT(std::clock() - begin, 3 * CLOCKS_PER_SEC);
 }
 
 TEST(Chunk, WrongRequestsNameTheArray) {

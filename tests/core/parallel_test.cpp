@@ -7,8 +7,10 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <random>
 #include <stdexcept>
+#include <thread>
 
 namespace supple {
 namespace {
@@ -107,6 +109,25 @@ TEST(Parallel, ThreadCountFollowsTheLimit) {
   set_thread_count(-5);
   EXPECT_EQ(thread_count(), all);
 }
+
+#ifdef SUPPLE_PLAIN_THREADS
+// The sanitizer is of use only if it sees a race between the blocks of a loop.
+TEST(ParallelDeathTest, RacesBetweenBlocksAreSeen) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto race = [] {
+    set_thread_count(2);
+    size_t sum = 0;
+    std::atomic<int> started{0};
+    parallel_for(2, 1, [&](size_t begin, size_t) {
+      started.fetch_add(1, std::memory_order_relaxed);
+      while (started.load(std::memory_order_relaxed) < 2) std::this_thread::yield();
+      sum += begin;
+    });
+    std::exit(0);
+  };
+  EXPECT_EXIT(race(), testing::ExitedWithCode(66), "data race");
+}
+#endif
 
 }  // namespace
 }  // namespace supple

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
+#include <ctime>
 #include <functional>
 
 #include "supple/core/error.h"
@@ -146,7 +146,7 @@ TEST(SceneFile, NothingUsefulIsRefused) {
 }
 
 TEST(SceneFile, DeepAndLargeTextsNeitherCrashNorHang) {
-  const auto begin = std::chrono::steady_clock::now();
+  const std::clock_t begin = std::clock();  // of this process: others may be busy
   const std::string open(1000000, '['), close(1000000, ']');
   EXPECT_NE(refusal(open).find("nested"), std::string::npos);
   EXPECT_NE(refusal("{\"name\": " + open + close + "}").find("nested"), std::string::npos);
@@ -154,7 +154,7 @@ TEST(SceneFile, DeepAndLargeTextsNeitherCrashNorHang) {
   for (int i = 0; i < 300000; ++i) keys += fmt::format("\"{}\":0,", i);
   keys += "\"name\": \"x\"}";
   EXPECT_NE(refusal(keys).find("members"), std::string::npos);
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(3));
+  EXPECT_LT(std::clock() - begin, 3 * CLOCKS_PER_SEC);
   // Brackets inside texts do not count.
   EXPECT_EQ(parse("{\"character\": \"" + std::string(1000, '[') + "\\\"{\"}").character.file,
             std::string(1000, '[') + "\"{");

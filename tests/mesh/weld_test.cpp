@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
+#include <ctime>
 #include <limits>
 #include <random>
 
@@ -128,9 +128,9 @@ TEST(Weld, ManyPointsInOnePlaceAreQuick) {
   std::uniform_real_distribution<float> unit(0, 1e-7f);
   std::vector<Vec3f> positions = {{1, 1, 1}};
   for (int i = 0; i < 200000; ++i) positions.emplace_back(unit(random), unit(random), unit(random));
-  const auto begin = std::chrono::steady_clock::now();
+  const std::clock_t begin = std::clock();  // of this process: others may be busy
   EXPECT_EQ(weld_by_position(positions, 1e-6).points(), 2u);
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(2));
+  EXPECT_LT(std::clock() - begin, 2 * CLOCKS_PER_SEC);
 }
 
 }  // namespace

@@ -53,8 +53,8 @@ std::string problem_of(const std::function<void()>& action, ErrorKind kind = Err
 
 /// Feeds damaged versions of `good` to `read`: cuts at many places, random byte flips, and runs of
 /// random bytes. Each must either be read or end in an input Error of one line that names a file;
-/// any other exception, and any crash or hang, fails the test. `cuts` and `flips` are multiplied by
-/// soak_factor(); with cuts at least the number of bytes every cut is tried.
+/// any other exception, and any crash or hang, fails the test. In a soak `cuts` and `flips` are at
+/// least 200 * soak_factor(), fewer of large files; with a cut for every byte every cut is tried.
 void expect_damage_is_refused(const Bytes& good, const std::function<void(const Bytes&)>& read,
                               int cuts = 200, int flips = 200, unsigned seed = 1);
 

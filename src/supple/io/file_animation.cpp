@@ -52,7 +52,7 @@ bool is_even(double rate, const FrameTimes& times) {
 // Rates worth trying, the simplest first.
 std::vector<double> candidate_rates(double estimate, double likely_rate, bool single_frame) {
   std::vector<double> rates = {likely_rate};
-  for (double scale = 1; scale < 1e7; scale *= 10) {
+  for (int scale = 1; scale < 10000000; scale *= 10) {
     rates.push_back(std::round(estimate * scale) / scale);
     if (scale == 1) rates.push_back(std::round(estimate * 1.001) * 1000 / 1001);  // NTSC
   }

@@ -168,8 +168,10 @@ std::vector<T> read_values(const InputFile& file, const VtuArray& array) {
   const Bytes bytes = file.read(array.offset, array.values * width);
   std::vector<T> result(array.values);
   const auto convert = [&]<class Stored>(Stored) {
-    for (size_t i = 0; i < result.size(); ++i)
-      result[i] = static_cast<T>(load_at<Stored>(bytes, i * sizeof(Stored)));
+    for (size_t i = 0; i < result.size(); ++i) {
+      const auto value = load_at<Stored>(bytes, i * sizeof(Stored));
+      result[i] = static_cast<T>(value);  // NOLINT(bugprone-signed-char-misuse): int8_t is a number
+    }
   };
   const bool is_signed = array.type.starts_with("Int");
   if (array.type == "Float32")

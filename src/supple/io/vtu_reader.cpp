@@ -59,6 +59,7 @@ void add_parts(const InputFile& file, const VtuGrid& grid,
   if (!array || array->components != 1 || array->type.starts_with("Float")) return;
   const std::vector<int64_t> part_of_cell = read_vtu_integers(file, *array);
   std::vector<int> part_of_triangle;
+  part_of_triangle.reserve(cell_of_triangle.size());
   for (const size_t cell : cell_of_triangle)
     part_of_triangle.push_back(static_cast<int>(part_of_cell[cell]));
   skin.parts = parts_of_triangles(part_of_triangle, skin.triangles, skin.rest.size());
