@@ -34,8 +34,8 @@ struct Svd3 {
 
 namespace svd3_detail {
 
-// Sweeps for full precision; a number that vanishes beside squares of entries where they matter;
-// and one that vanishes beside its square.
+// Sweeps for full precision; `small`, which vanishes beside squares of entries where they matter;
+// and `tiny`, which vanishes beside the square of `small`.
 template <class T>
 struct Constants;
 template <>

@@ -11,6 +11,15 @@
 
 #ifndef SUPPLE_MATH_SVD3_BATCH_TYPES
 #define SUPPLE_MATH_SVD3_BATCH_TYPES
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SUPPLE_MATH_SVD3_ONE_AT_A_TIME
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SUPPLE_MATH_SVD3_ONE_AT_A_TIME
+#endif
+#endif
+
 namespace supple {
 
 // Arrays of a batch: nine numbers in, up to eleven out.
@@ -26,6 +35,16 @@ struct Svd3Job {
 
 SUPPLE_KERNELS_BEGIN
 
+// Four in turns: slower by what is spilled from registers, faster by more than that. With checks in
+// every operation (sanitizers) compilers take minutes for it, so one at a time there.
+#ifdef SUPPLE_MATH_SVD3_ONE_AT_A_TIME
+template <class Scalar>
+using BatchLanes = Wide<Scalar>;
+#else
+template <class Scalar>
+using BatchLanes = Twin<Twin<Wide<Scalar>>>;
+#endif
+
 // Decomposes f and hands on the eleven numbers.
 template <class T, class Put>
 HWY_INLINE void decompose(const Matrix3<T>& f, const Put& put) {
@@ -37,8 +56,7 @@ HWY_INLINE void decompose(const Matrix3<T>& f, const Put& put) {
 
 template <class Scalar>
 HWY_INLINE void decompose_wide(const Svd3Job<Scalar>& all) {
-  // Four in turns: slower by what is spilled from registers, faster by more than that.
-  using T = Twin<Twin<Wide<Scalar>>>;
+  using T = BatchLanes<Scalar>;
   // The rest goes by way of padded copies in a last step of the same loop, so that there is one
   // copy of the code, and matrices get the same bits wherever they stand.
   alignas(64) Scalar buffer[20][T::lanes] = {};
