@@ -37,7 +37,7 @@ constexpr const char* jelly = R"({
   "body": {
     "type": "lattice",
     "cells": 16,
-    "young": 15000,
+    "young": 40000,
     "poisson": 0.45,
     "density": 1000,
     "dynamic": true,
@@ -48,9 +48,9 @@ constexpr const char* jelly = R"({
         "select": {"plane": {"point": [0, 0, 0], "normal": [0, -1, 0]}},
         "motion": [
           {
-            "translate": [0.15, 0, 0.04],
-            "rotate": {"axis": [0, 1, 0], "angle": 12},
-            "keys": [[0.25, 0], [0.5, 1], [0.9, -1], [1.2, 0]]
+            "translate": [0.07, 0, 0.02],
+            "rotate": {"axis": [0, 1, 0], "angle": 8},
+            "keys": [[0.25, 0], [0.5, 1], [0.9, -1], [1.3, 0]]
           }
         ]
       }

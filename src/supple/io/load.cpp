@@ -141,6 +141,9 @@ PreparedScene prepare_scene(const Scene& scene) {
           "there is no animation: one frame is made; give a motion with --motion FILE.bvh, or a "
           "last frame with --frames FIRST-LAST");
   }
+  if (prepared.clip && scene.body.type == "lattice")
+    prepared.notes.push_back(
+        "the lattice body does not follow a rig yet: its clip is played without it");
   prepared.character = std::move(character);
   return prepared;
 }
