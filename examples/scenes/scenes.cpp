@@ -41,7 +41,7 @@ constexpr const char* jelly = R"({
     "poisson": 0.45,
     "density": 1000,
     "dynamic": true,
-    "substeps": 4,
+    "substeps": 2,
     "start": "equilibrium",
     "fixed": [
       {
