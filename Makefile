@@ -6,7 +6,7 @@ SOAK ?= 50
 RELEASE := build/release
 SOURCES = $(shell git ls-files -co --exclude-standard '*.h' '*.cpp' '*.cu')
 
-.PHONY: help demo test bench soak pictures format format-check lint asan tsan fuzz install clean build
+.PHONY: help demo test bench soak pictures figures format format-check lint asan tsan fuzz install clean build
 
 help:
 	@echo "make demo     build, make a character and its animation in demo/, say how to look at it"
@@ -14,6 +14,7 @@ help:
 	@echo "make bench    run all benchmarks"
 	@echo "make soak     long random runs: damaged files under sanitizers, kills and resumes"
 	@echo "make pictures make every picture of the documentation anew"
+	@echo "make figures  draw the plots of the documentation anew"
 	@echo "make format   format the code        make lint   static checks"
 	@echo "make asan     tests under AddressSanitizer and UBSan      make tsan   under ThreadSanitizer"
 	@echo "make fuzz     run every libFuzzer target for a minute"
@@ -73,6 +74,11 @@ pictures: setup-test
 	$(call configure,release)
 	@cmake --build --preset release -j $(JOBS) --target supple_program
 	@scripts/pictures $(RELEASE)
+
+figures: setup-test
+	$(call configure,release)
+	@cmake --build --preset release -j $(JOBS) --target figures_lattice
+	@$(RELEASE)/bench/figures_lattice docs/pictures
 
 asan: setup-test tests/node/node_modules/.stamp
 	$(call configure,asan)

@@ -10,17 +10,22 @@
 
 namespace supple {
 
-/// Memory that starts at a cache line.
+/// Memory that starts at a cache line; large pieces ask for huge pages, as sweeps over a lattice
+/// touch far more pages at a time than processors keep the addresses of.
+void* allocate_aligned(size_t bytes);
+
+/// Gives back what allocate_aligned() returned for as many bytes.
+void free_aligned(void* memory, size_t bytes);
+
+/// Standard containers' way to such memory.
 template <class T>
 struct CacheLineAllocator {
   using value_type = T;
   CacheLineAllocator() = default;
   template <class U>
   CacheLineAllocator(const CacheLineAllocator<U>&) {}
-  T* allocate(size_t n) {
-    return static_cast<T*>(::operator new (n * sizeof(T), std::align_val_t{64}));
-  }
-  void deallocate(T* p, size_t) { ::operator delete (p, std::align_val_t{64}); }
+  T* allocate(size_t n) { return static_cast<T*>(allocate_aligned(n * sizeof(T))); }
+  void deallocate(T* p, size_t n) { free_aligned(p, n * sizeof(T)); }
   bool operator==(const CacheLineAllocator&) const { return true; }
 };
 

@@ -36,7 +36,13 @@ HWY_INLINE void store_floats(Wide<Scalar> a, float* to) {
 // Number n of the cells of a block from `lane` on.
 template <class Scalar>
 HWY_INLINE Wide<Scalar> cell_number(const float* block, size_t n, size_t lane) {
-  return load_floats<Scalar>(block + n * block_cells + lane);
+  return load_floats<Scalar>(block + cell_index(n, lane));
+}
+
+// Array n of arrays of 64 numbers, from `lane` on.
+template <class Scalar>
+HWY_INLINE Wide<Scalar> array_number(const float* arrays, size_t n, size_t lane) {
+  return load_floats<Scalar>(arrays + n * block_cells + lane);
 }
 
 template <class Scalar>
@@ -87,6 +93,8 @@ struct ApplyVisitor {
                         PlaneModes<Scalar>& out_high) const {
     using T = Wide<Scalar>;
     const float* block = data + slot * cell_block;
+    // A quarter of what the next block will need.
+    prefetch(block + cell_block + plane * (cell_block / 4), cell_block / 4);
     for (size_t lane = 0; lane < plane_size; lane += T::lanes) {
       const size_t at = plane * plane_size + lane;
       const CellModes<T> u = cell_modes(low, high, 0, lane), v = cell_modes(low, high, 1, lane),
@@ -170,23 +178,29 @@ template <bool writes>
 struct ForceVisitor {
   static constexpr bool reads = true;
 
-  const float* materials;
-  double spacing;
-  double hourglass;
+  const ForceInput& input;
   WideDouble energy{0.0};
 
   HWY_INLINE void cells(size_t slot, size_t plane, const PlaneModes<double>& low,
                         const PlaneModes<double>& high, PlaneModes<double>& out_low,
                         PlaneModes<double>& out_high) {
     using T = WideDouble;
-    const float* block = materials + slot * material_block;
-    const T scale(1 / (4 * spacing)), hold(hourglass);
+    const float* block = input.materials + slot * input.material_stride;
+    const float* offsets =
+        input.offsets == nullptr ? nullptr : input.offsets + slot * gradient_block;
+    const double spacing = input.spacing;
+    const T scale(1 / (4 * spacing)), hold(input.hourglass);
     for (size_t lane = 0; lane < plane_size; lane += T::lanes) {
       const size_t at = plane * plane_size + lane;
-      const CellModes<T> u = cell_modes(low, high, 0, lane), v = cell_modes(low, high, 1, lane),
-                         w = cell_modes(low, high, 2, lane);
-      const T stiffness = cell_number<double>(block, 0, at);
-      const T lambda = cell_number<double>(block, 1, at);
+      CellModes<T> u = cell_modes(low, high, 0, lane), v = cell_modes(low, high, 1, lane),
+                   w = cell_modes(low, high, 2, lane);
+      if (offsets != nullptr) {
+        add_offset(offsets, at, u);
+        add_offset(offsets + 3 * block_cells, at, v);
+        add_offset(offsets + 6 * block_cells, at, w);
+      }
+      const T stiffness = array_number<double>(block, 0, at);
+      const T lambda = array_number<double>(block, 1, at);
       const Matrix3<T> f = {u.x * scale, u.y * scale, u.z * scale, v.x * scale, v.y * scale,
                             v.z * scale, w.x * scale, w.y * scale, w.z * scale};
       const Svd3<T> svd = svd3(f);
@@ -210,6 +224,14 @@ struct ForceVisitor {
   }
 
  private:
+  // Adds a row of an offset of the deformation gradient to the modes that make it up.
+  HWY_INLINE void add_offset(const float* row, size_t at, CellModes<WideDouble>& m) const {
+    const WideDouble scale(4 * input.spacing);
+    m.x = mul_add(scale, array_number<double>(row, 0, at), m.x);
+    m.y = mul_add(scale, array_number<double>(row, 1, at), m.y);
+    m.z = mul_add(scale, array_number<double>(row, 2, at), m.z);
+  }
+
   // Sum over the modes of one component: squares times the number of axes.
   static HWY_INLINE WideDouble modes_energy(const CellModes<WideDouble>& m, WideDouble hold) {
     const WideDouble one = mul_add(m.x, m.x, mul_add(m.y, m.y, m.z * m.z));
@@ -272,11 +294,11 @@ double force_doubles(const SweepPlan& plan, size_t tile, const ForceInput& input
     return total;
   };
   if (out.sums == nullptr) {
-    ForceVisitor<false> visitor{input.materials, input.spacing, input.hourglass};
+    ForceVisitor<false> visitor{input};
     sweep_tile<false>(plan, tile, x, out.sums, out.ghosts, visitor);
     return sum(visitor.energy);
   }
-  ForceVisitor<true> visitor{input.materials, input.spacing, input.hourglass};
+  ForceVisitor<true> visitor{input};
   sweep_tile<true>(plan, tile, x, out.sums, out.ghosts, visitor);
   return sum(visitor.energy);
 }
@@ -300,7 +322,7 @@ void linearise_floats(const float* gradients, const DifferentialRule<float>& rul
     const T lambda = cell_number<float>(cells, 11, at);
     const Symmetric3<T> l = turned_diagonal(svd.v, turning_stiffness(svd.sigma, mu, lambda, rule));
     const Quaternion<T> r = polar_rotation(svd);
-    const auto put = [&](size_t n, T value) { store(value, cells + n * block_cells + at); };
+    const auto put = [&](size_t n, T value) { store(value, cells + cell_index(n, at)); };
     put(0, r.x);
     put(1, r.y);
     put(2, r.z);

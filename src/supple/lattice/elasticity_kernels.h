@@ -7,7 +7,8 @@
 
 namespace supple {
 
-/// Where a pass over a tile writes its nodal sums: the tile's blocks of `sums`, and its ghosts.
+/// Where a pass over a tile writes its nodal sums: `sums` from the tile's first block on, and
+/// ghosts from the lattice's first on.
 template <class Scalar>
 struct SweepOutput {
   Scalar* sums = nullptr;
@@ -28,8 +29,10 @@ void diagonal_tile(const SweepPlan& plan, size_t tile, const float* cells, float
 
 /// What force_tile needs besides positions.
 struct ForceInput {
-  const float* materials = nullptr;
-  double spacing = 1;  ///< side of a cell, in metres
+  const float* materials = nullptr;  ///< mu h / 8 of 64 cells, then lambda h / 16, per slot
+  size_t material_stride = material_block;
+  const float* offsets = nullptr;  ///< added to the deformation gradients, per slot; null for none
+  double spacing = 1;              ///< side of a cell, in metres
   double hourglass = 1;
 };
 

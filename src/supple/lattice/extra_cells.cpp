@@ -73,7 +73,9 @@ void ExtraCells::plan(const SparseLattice& lattice) {
     range.matrices_end = static_cast<uint32_t>(matrix);
     if (range.springs_begin == range.springs_end && range.matrices_begin == range.matrices_end)
       continue;
-    const Vec3i tile = floor_div(lattice.blocks[lattice.tiles[t]], tile_side);
+    const Vec3i& block = lattice.blocks[lattice.tiles[t]];
+    const Vec3i tile(block[0] >> lattice.tile_shifts[0], block[1] >> lattice.tile_shifts[1],
+                     block[2] >> lattice.tile_shifts[2]);
     m_colours[static_cast<size_t>((tile[0] & 1) | (tile[1] & 1) << 1 | (tile[2] & 1) << 2)]
         .push_back(range);
   }

@@ -19,6 +19,14 @@ void for_bits(uint64_t bits, const Visit& visit) {
   for (; bits != 0; bits &= bits - 1) visit(static_cast<int32_t>(std::countr_zero(bits)));
 }
 
+// Number of blocks of a tile that have cells.
+size_t count_slots(const SparseLattice& lattice, size_t tile) {
+  size_t count = 0;
+  for (size_t b = lattice.tiles[tile]; b < lattice.tiles[tile + 1]; ++b)
+    count += lattice.cell_slots[b] >= 0;
+  return count;
+}
+
 // The lattice of pairs of cells along each axis.
 SparseLattice coarsened(const SparseLattice& fine) {
   std::vector<Vec3i> cells;
@@ -251,50 +259,62 @@ void Hierarchy::average_gradients(size_t l, size_t block, const float* gradients
   }
 }
 
-void Hierarchy::linearise(const BlockVector<double>& x, Differential kind) {
-  for (size_t l = 0; l < m_levels.size(); ++l) {
+void Hierarchy::linearise(const BlockVector<double>& x, Differential kind, bool finest_only) {
+  const size_t count = finest_only ? 1 : m_levels.size();
+  for (size_t l = 0; l < count; ++l) {
     // Coarse levels precondition only, and must be positive definite for that.
-    const bool exact_here = kind != Differential::exact || l == 0;
-    const auto rule = differential_rule<float>(exact_here ? kind : Differential::projected);
-    Level& level = *m_levels[l];
-    const SparseLattice& lattice = level.lattice();
-    const SweepPlan plan = sweep_plan(lattice);
-    const bool last = l + 1 == m_levels.size();
-    parallel_for(lattice.tile_count(), 1, [&](size_t begin, size_t end) {
-      thread_local AlignedArray<float> scratch;
-      for (size_t t = begin; t < end; ++t) {
-        size_t first = lattice.tiles[t];
-        while (first < lattice.tiles[t + 1] && lattice.cell_slots[first] < 0) ++first;
-        if (first == lattice.tiles[t + 1]) continue;
-        const size_t first_slot = slot_of(lattice, static_cast<int32_t>(first));
-        const float* gradients = level.gradients.data() + first_slot * gradient_block;
-        if (l == 0) {
-          scratch.resize(64 * gradient_block);
-          gradient_tile(plan, t, level.spacing(), x.data(), scratch.data());
-          gradients = scratch.data();
-        }
-        for (size_t b = first; b < lattice.tiles[t + 1]; ++b) {
-          if (lattice.cell_slots[b] < 0) continue;
-          const size_t slot = slot_of(lattice, static_cast<int32_t>(b));
-          float* cells = level.cells.data() + slot * cell_block;
-          std::memcpy(cells + 10 * block_cells, level.materials.data() + slot * material_block,
-                      material_block * sizeof(float));
-          if (l > 0)
-            for_bits(m_matrix_cells[l][b], [&](int32_t local) {
-              cells[10 * block_cells + static_cast<size_t>(local)] = 0;
-              cells[11 * block_cells + static_cast<size_t>(local)] = 0;
-            });
-          linearise_block(gradients, rule, cells);
-          if (!last) average_gradients(l, b, gradients);
-          gradients += gradient_block;
-        }
-      }
-    });
-    if (l > 0) update_matrix_cells(l);
-    level.update_diagonal();
+    const bool as_wanted = kind != Differential::exact || l == 0;
+    linearise_level(l, l == 0 ? &x : nullptr, as_wanted ? kind : Differential::projected,
+                    l + 1 < count);
   }
+  if (finest_only) return;
   estimate_eigenvalues();
   factor_coarsest();
+}
+
+void Hierarchy::linearise_level(size_t l, const BlockVector<double>* moved, Differential kind,
+                                bool average) {
+  const auto rule = differential_rule<float>(kind);
+  Level& level = *m_levels[l];
+  const SparseLattice& lattice = level.lattice();
+  const SweepPlan plan = sweep_plan(lattice);
+  parallel_for(lattice.tile_count(), 1, [&](size_t begin, size_t end) {
+    thread_local AlignedArray<float> scratch;
+    for (size_t t = begin; t < end; ++t) {
+      size_t first = lattice.tiles[t];
+      while (first < lattice.tiles[t + 1] && lattice.cell_slots[first] < 0) ++first;
+      if (first == lattice.tiles[t + 1]) continue;
+      const size_t first_slot = slot_of(lattice, static_cast<int32_t>(first));
+      const float* gradients =
+          l == 0 ? nullptr : level.gradients.data() + first_slot * gradient_block;
+      if (moved != nullptr) {
+        scratch.resize(count_slots(lattice, t) * gradient_block);
+        gradient_tile(plan, t, level.spacing(), moved->data(), scratch.data());
+        if (gradients != nullptr) {
+          const size_t slots = count_slots(lattice, t);
+          for (size_t i = 0; i < slots * gradient_block; ++i) scratch[i] += gradients[i];
+        }
+        gradients = scratch.data();
+      }
+      for (size_t b = first; b < lattice.tiles[t + 1]; ++b) {
+        if (lattice.cell_slots[b] < 0) continue;
+        const size_t slot = slot_of(lattice, static_cast<int32_t>(b));
+        float* cells = level.cells.data() + slot * cell_block;
+        std::memcpy(cells + cell_material, level.materials.data() + slot * material_block,
+                    material_block * sizeof(float));
+        if (l > 0)
+          for_bits(m_matrix_cells[l][b], [&](int32_t local) {
+            cells[cell_index(10, static_cast<size_t>(local))] = 0;
+            cells[cell_index(11, static_cast<size_t>(local))] = 0;
+          });
+        linearise_block(gradients, rule, cells);
+        if (average) average_gradients(l, b, gradients);
+        gradients += gradient_block;
+      }
+    }
+  });
+  if (l > 0) update_matrix_cells(l);
+  level.update_diagonal();
 }
 
 // Galerkin matrices from the children's, where fixed fine nodes do not move.

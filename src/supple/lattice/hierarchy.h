@@ -46,8 +46,19 @@ class Hierarchy {
   /// Takes over changed materials of the finest level; to be followed by linearise().
   void update_materials();
 
-  /// Linearises all levels about node positions (in metres).
-  void linearise(const BlockVector<double>& x, Differential kind);
+  /// Linearises all levels, or the finest one alone, about node positions (in metres).
+  void linearise(const BlockVector<double>& x, Differential kind, bool finest_only = false);
+
+  /// Linearises one level about its mean deformation gradients (not on the finest level) plus those
+  /// of `moved`, a displacement or, on the finest level, positions; null for none. With `average`,
+  /// sets the mean gradients of the next coarser level.
+  void linearise_level(size_t l, const BlockVector<double>* moved, Differential kind, bool average);
+
+  /// Estimates the largest eigenvalues of linearised levels, for smoothers.
+  void estimate_eigenvalues();
+
+  /// Prepares solve_coarsest() after the coarsest level was linearised.
+  void factor_coarsest();
 
   /// Solves on the coarsest level: x from b.
   void solve_coarsest();
@@ -61,8 +72,6 @@ class Hierarchy {
   void average_gradients(size_t fine, size_t block, const float* gradients);
   void find_matrix_cells(size_t coarse);
   void update_matrix_cells(size_t coarse);
-  void factor_coarsest();
-  void estimate_eigenvalues();
 
   std::vector<std::unique_ptr<Level>> m_levels;
   std::vector<std::vector<uint64_t>> m_matrix_cells;  // per level, bits of matrix cells per block

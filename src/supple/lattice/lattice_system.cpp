@@ -39,7 +39,6 @@ LatticeSystem::LatticeSystem(SparseLattice lattice, double spacing,
   }
   m_hierarchy = std::make_unique<Hierarchy>(std::move(finest), coarsest_nodes);
   m_solver = std::make_unique<LinearSolver<float>>(*m_hierarchy);
-  m_right = zero_step();
 }
 
 LatticeSystem::Positions LatticeSystem::rest() const {
@@ -70,7 +69,9 @@ void LatticeSystem::set_inertia(std::span<const float> masses, double dt, Positi
 double LatticeSystem::energy(const Positions& x) const {
   const Level& finest = m_hierarchy->finest();
   const SweepPlan plan = sweep_plan(lattice());
-  const ForceInput input{finest.materials.data(), spacing(), static_cast<double>(finest.hourglass)};
+  const ForceInput input{.materials = finest.materials.data(),
+                         .spacing = spacing(),
+                         .hourglass = static_cast<double>(finest.hourglass)};
   const double elastic = parallel_reduce(
       lattice().tile_count(), 1, 0.0,
       [&](size_t t, size_t) { return force_tile(plan, t, input, x.data(), {}); },
@@ -83,11 +84,15 @@ double LatticeSystem::force(const Positions& x, Positions& f) const {
   const SparseLattice& l = lattice();
   const SweepPlan plan = sweep_plan(l);
   m_ghosts.resize(l.ghosts.size() * ghost_record);
-  const ForceInput input{finest.materials.data(), spacing(), static_cast<double>(finest.hourglass)};
-  const SweepOutput<double> out{f.data(), m_ghosts.data()};
+  const ForceInput input{.materials = finest.materials.data(),
+                         .spacing = spacing(),
+                         .hourglass = static_cast<double>(finest.hourglass)};
   const double elastic = parallel_reduce(
       l.tile_count(), 1, 0.0,
-      [&](size_t t, size_t) { return force_tile(plan, t, input, x.data(), out); },
+      [&](size_t t, size_t) {
+        return force_tile(plan, t, input, x.data(),
+                          {f.data() + l.tiles[t] * vector_block, m_ghosts.data()});
+      },
       [](double a, double b) { return a + b; });
   // Ghosts in, gradient to force; fixed nodes feel none.
   const FinishInput<double> finish{
@@ -165,10 +170,11 @@ LinearReport LatticeSystem::solve(const Positions& force, BlockVector<float>& dx
     dx.set_zero();
     return {};
   }
+  BlockVector<float>& right = m_hierarchy->finest().b;
   parallel_for(force.size(), blocks_per_range * vector_block, [&](size_t begin, size_t end) {
-    for (size_t i = begin; i < end; ++i) m_right[i] = static_cast<float>(force[i] / length);
+    for (size_t i = begin; i < end; ++i) right[i] = static_cast<float>(force[i] / length);
   });
-  const LinearReport report = m_solver->solve(m_right, dx, options);
+  const LinearReport report = m_solver->solve(right, dx, options);
   parallel_for(dx.size(), blocks_per_range * vector_block, [&](size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i)
       dx[i] = static_cast<float>(static_cast<double>(dx[i]) * length);

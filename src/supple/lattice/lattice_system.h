@@ -103,7 +103,6 @@ class LatticeSystem {
   Positions m_external, m_predicted;
   std::vector<float> m_masses;  // over dt²
   mutable AlignedArray<double> m_ghosts;
-  BlockVector<float> m_right;
 };
 
 }  // namespace supple

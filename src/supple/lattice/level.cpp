@@ -40,22 +40,52 @@ FinishInput<Scalar> Level::finish_input(const Scalar* from) const {
           from};
 }
 
-template <class Scalar>
-void Level::raw_sums(const BlockVector<Scalar>& from, BlockVector<Scalar>& y) const {
+// The sums of a pass over the cells, then finish(input, begin, end) for all blocks: within the tile
+// for those that are complete after it, while their sums are in the cache, and after all tiles for
+// the others. Adds up what finish returns, in a fixed order.
+template <class Scalar, class Finish>
+double Level::sweep(const BlockVector<Scalar>& from, BlockVector<Scalar>& y,
+                    const Finish& finish) const {
   const SweepPlan plan = sweep_plan(m_lattice);
-  const SweepOutput<Scalar> out{y.data(), ghosts<Scalar>().data()};
-  parallel_for(m_lattice.tile_count(), 1, [&](size_t begin, size_t end) {
-    for (size_t t = begin; t < end; ++t)
-      apply_tile(plan, t, cells.data(), hourglass, from.data(), out);
-  });
-  if (!extras.empty()) extras.add_product(m_lattice, from.data(), y.data());
+  const FinishInput<Scalar> input = finish_input(from.data());
+  Scalar* shared = ghosts<Scalar>().data();
+  const bool at_once = extras.empty();
+  const auto& incoming = m_lattice.incoming_offsets;
+  const auto sweep_tile = [&](size_t t, size_t) {
+    thread_local AlignedArray<Scalar> scratch;
+    const size_t first = m_lattice.tiles[t], end = m_lattice.tiles[t + 1];
+    scratch.resize((end - first) * vector_block);
+    apply_tile(plan, t, cells.data(), hourglass, from.data(), {scratch.data(), shared});
+    FinishInput<Scalar> here = input;
+    here.sums = scratch.data();
+    here.first_sum = first;
+    double sum = 0;
+    for (size_t b = first; b < end; ++b)
+      if (at_once && incoming[b] == incoming[b + 1])
+        sum += finish(here, b, b + 1);
+      else
+        std::memcpy(y.data() + b * vector_block, scratch.data() + (b - first) * vector_block,
+                    vector_block * sizeof(Scalar));
+    return sum;
+  };
+  const double early = parallel_reduce(m_lattice.tile_count(), 1, 0.0, sweep_tile,
+                                       [](double a, double b) { return a + b; });
+  if (!at_once) {
+    extras.add_product(m_lattice, from.data(), y.data());
+    return sum_over_blocks(m_lattice.block_count(),
+                           [&](size_t begin, size_t end) { return finish(input, begin, end); });
+  }
+  return early + sum_over_blocks(m_lattice.late_blocks.size(), [&](size_t begin, size_t end) {
+           double sum = 0;
+           for (size_t i = begin; i < end; ++i)
+             sum += finish(input, m_lattice.late_blocks[i], m_lattice.late_blocks[i] + 1);
+           return sum;
+         });
 }
 
 template <class Scalar>
 double Level::product(const BlockVector<Scalar>& from, BlockVector<Scalar>& y) const {
-  raw_sums(from, y);
-  const FinishInput<Scalar> input = finish_input(from.data());
-  return sum_over_blocks(m_lattice.block_count(), [&](size_t begin, size_t end) {
+  return sweep(from, y, [&](const FinishInput<Scalar>& input, size_t begin, size_t end) {
     return finish_product(input, begin, end, y.data());
   });
 }
@@ -65,9 +95,7 @@ template double Level::product(const BlockVector<double>&, BlockVector<double>&)
 template <class Scalar>
 double Level::residual(const BlockVector<Scalar>& right, const BlockVector<Scalar>& from,
                        BlockVector<Scalar>& y) const {
-  raw_sums(from, y);
-  const FinishInput<Scalar> input = finish_input(from.data());
-  return sum_over_blocks(m_lattice.block_count(), [&](size_t begin, size_t end) {
+  return sweep(from, y, [&](const FinishInput<Scalar>& input, size_t begin, size_t end) {
     return finish_residual(input, begin, end, right.data(), y.data());
   });
 }
@@ -78,18 +106,19 @@ template double Level::residual(const BlockVector<double>&, const BlockVector<do
 
 void Level::smooth(const SmoothStep& step, const BlockVector<float>& from,
                    BlockVector<float>& y) const {
-  raw_sums(from, y);
-  const FinishInput<float> input = finish_input(from.data());
-  parallel_for(m_lattice.block_count(), blocks_per_range, [&](size_t begin, size_t end) {
+  sweep(from, y, [&](const FinishInput<float>& input, size_t begin, size_t end) {
     finish_smoothing(input, begin, end, step, y.data());
+    return 0.0;
   });
 }
 
 void Level::update_diagonal() {
   const SweepPlan plan = sweep_plan(m_lattice);
-  const SweepOutput<float> out{inverse_diagonal.data(), ghosts<float>().data()};
+  float* shared = ghosts<float>().data();
   parallel_for(m_lattice.tile_count(), 1, [&](size_t begin, size_t end) {
-    for (size_t t = begin; t < end; ++t) diagonal_tile(plan, t, cells.data(), hourglass, out);
+    for (size_t t = begin; t < end; ++t)
+      diagonal_tile(plan, t, cells.data(), hourglass,
+                    {inverse_diagonal.data() + m_lattice.tiles[t] * vector_block, shared});
   });
   extras.add_diagonal(m_lattice, inverse_diagonal.data());
   const FinishInput<float> input = finish_input<float>(nullptr);
@@ -107,12 +136,12 @@ double dot_mixed(const BlockVector<double>& a, const BlockVector<float>& b) {
   });
 }
 
-void multiply(const BlockVector<float>& inverse_diagonal, const BlockVector<float>& from,
-              BlockVector<float>& y) {
+double multiply(const BlockVector<float>& inverse_diagonal, const BlockVector<float>& from,
+                BlockVector<float>& y) {
   const SmoothStep step{
       .b = from.data(), .inverse_diagonal = inverse_diagonal.data(), .x = y.data(), .weight = 1};
-  parallel_for(from.blocks(), blocks_per_range, [&](size_t begin, size_t end) {
-    start_smoothing(step, begin * vector_block, end * vector_block);
+  return sum_over_blocks(from.blocks(), [&](size_t begin, size_t end) {
+    return start_smoothing(step, begin * vector_block, end * vector_block);
   });
 }
 
@@ -120,8 +149,10 @@ void multiply(const BlockVector<float>& inverse_diagonal, const BlockVector<floa
 // c_ij of the edge springs: 12 stiffness on the diagonal, -4 along cell edges.
 CellMatrix Level::cell_matrix(LatticePlace cell) const {
   const int32_t slot = m_lattice.cell_slots[static_cast<size_t>(cell.block)];
-  const float* from = cells.data() + static_cast<size_t>(slot) * cell_block + cell.local;
-  const auto number = [&](size_t n) { return static_cast<double>(from[n * block_cells]); };
+  const float* from = cells.data() + static_cast<size_t>(slot) * cell_block;
+  const auto number = [&](size_t n) {
+    return static_cast<double>(from[cell_index(n, static_cast<size_t>(cell.local))]);
+  };
   const Mat3d r = Quatd(number(3), number(0), number(1), number(2)).toRotationMatrix();
   Mat3d l;
   l << number(4), number(9), number(8), number(9), number(5), number(7), number(8), number(7),

@@ -51,8 +51,8 @@ class Level {
   TransferPlan transfer;                     ///< to the next coarser level
 
  private:
-  template <class Scalar>
-  void raw_sums(const BlockVector<Scalar>& x, BlockVector<Scalar>& y) const;
+  template <class Scalar, class Finish>
+  double sweep(const BlockVector<Scalar>& x, BlockVector<Scalar>& y, const Finish& finish) const;
   template <class Scalar>
   FinishInput<Scalar> finish_input(const Scalar* x) const;
   template <class Scalar>
@@ -85,9 +85,9 @@ inline double dot_mixed(const BlockVector<float>& a, const BlockVector<float>& b
 }
 double dot_mixed(const BlockVector<double>& a, const BlockVector<float>& b);
 
-/// y = D⁻¹ x, for the inverse of a diagonal.
-void multiply(const BlockVector<float>& inverse_diagonal, const BlockVector<float>& x,
-              BlockVector<float>& y);
+/// y = D⁻¹ x, for the inverse of a diagonal; returns x · y.
+double multiply(const BlockVector<float>& inverse_diagonal, const BlockVector<float>& x,
+                BlockVector<float>& y);
 
 /// y += factor x.
 template <class Scalar, class Other>

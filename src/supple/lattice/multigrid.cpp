@@ -5,12 +5,11 @@
 namespace supple {
 namespace {
 
-// to = scale from, in single precision.
+// to = from, in single precision.
 template <class Scalar>
-void copy_scaled(const BlockVector<Scalar>& from, double scale, BlockVector<float>& to) {
+void copy(const BlockVector<Scalar>& from, BlockVector<float>& to) {
   parallel_for(from.size(), blocks_per_range * vector_block, [&](size_t begin, size_t end) {
-    for (size_t i = begin; i < end; ++i)
-      to[i] = static_cast<float>(static_cast<double>(from[i]) * scale);
+    for (size_t i = begin; i < end; ++i) to[i] = static_cast<float>(from[i]);
   });
 }
 
@@ -64,24 +63,24 @@ LinearSolver<Scalar>::LinearSolver(Hierarchy& hierarchy)
       m_p(hierarchy.finest().lattice().block_count()),
       m_q(hierarchy.finest().lattice().block_count()) {}
 
-// z (the finest x) = M⁻¹ r.
+// z (the finest x) = M⁻¹ r; returns r · z.
 template <class Scalar>
-void LinearSolver<Scalar>::precondition(const BlockVector<Scalar>& r,
-                                        const LinearOptions& options) {
+double LinearSolver<Scalar>::precondition(const BlockVector<Scalar>& r,
+                                          const LinearOptions& options) {
   Level& finest = m_hierarchy.finest();
-  copy_scaled(r, 1, finest.b);
+  if (static_cast<const void*>(&r) != &finest.b) copy(r, finest.b);
   switch (options.method) {
     case LinearMethod::multigrid_cg:
     case LinearMethod::v_cycle:
       v_cycle(m_backend, options.smoother);
       break;
     case LinearMethod::jacobi_cg:
-      multiply(finest.inverse_diagonal, finest.b, finest.x);
-      break;
+      return multiply(finest.inverse_diagonal, finest.b, finest.x);
     case LinearMethod::plain_cg:
-      copy_scaled(r, 1, finest.x);
+      copy(r, finest.x);
       break;
   }
+  return dot(finest.b, finest.x);
 }
 
 template <class Scalar>
@@ -89,7 +88,7 @@ LinearReport LinearSolver<Scalar>::solve(BlockVector<Scalar>& b, BlockVector<Sca
                                          const LinearOptions& options) {
   if (options.method == LinearMethod::v_cycle) return solve_by_cycles(b, x, options);
   return conjugate_gradient(
-      m_hierarchy.finest(), [&] { precondition(b, options); }, x,
+      m_hierarchy.finest(), [&] { return precondition(b, options); }, x,
       ConjugateGradientWork{b, m_p, m_q, m_hierarchy.finest().x}, options.limits,
       options.keep_residuals);
 }

@@ -37,8 +37,8 @@ enum class LinearMethod {
 /// Settings of linear solves.
 struct LinearOptions {
   LinearMethod method = LinearMethod::multigrid_cg;
-  Smoother smoother;
-  LinearLimits limits;
+  Smoother smoother = {};
+  LinearLimits limits = {};
   bool keep_residuals = false;
 };
 
@@ -49,7 +49,7 @@ class LinearSolver {
   explicit LinearSolver(Hierarchy& hierarchy);
 
   /// Solves for `x` from 0. `b` is used up: it holds the residual afterwards. Fixed nodes of `b`
-  /// must be 0.
+  /// must be 0. It may be the `b` of the finest level, which saves a copy per iteration.
   LinearReport solve(BlockVector<Scalar>& b, BlockVector<Scalar>& x, const LinearOptions& options);
 
   /// Numbers of work vectors held besides the hierarchy's.
@@ -58,7 +58,7 @@ class LinearSolver {
  private:
   LinearReport solve_by_cycles(BlockVector<Scalar>& b, BlockVector<Scalar>& x,
                                const LinearOptions& options);
-  void precondition(const BlockVector<Scalar>& r, const LinearOptions& options);
+  double precondition(const BlockVector<Scalar>& r, const LinearOptions& options);
 
   Hierarchy& m_hierarchy;
   LatticeBackend m_backend;

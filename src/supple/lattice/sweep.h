@@ -113,7 +113,7 @@ HWY_INLINE void keep_ghost(const Scalar* block, uint8_t axis, Scalar* to) {
 
 /// Visits all cells of a tile: `visitor.cells(slot, plane, low, high, out_low, out_high)` per plane
 /// of cells; Visitor::reads says whether it needs `x`. With `writes`, the nodal sums of what the
-/// visitor puts out replace the tile's part of `y` and its ghosts.
+/// visitor puts out replace `y`, from the tile's first block on, and the tile's ghosts.
 template <bool writes, class Scalar, class Visitor>
 HWY_INLINE void sweep_tile(const SweepPlan& plan, size_t tile, const Scalar* x, Scalar* y,
                            Scalar* ghosts, Visitor& visitor) {
@@ -124,7 +124,7 @@ HWY_INLINE void sweep_tile(const SweepPlan& plan, size_t tile, const Scalar* x, 
   constexpr size_t ghost_blocks = writes ? most_ghosts + 1 : 1;
   alignas(64) Scalar beyond[ghost_blocks * vector_block];
   if constexpr (writes) {
-    std::memset(y + first * vector_block, 0, (end - first) * vector_block * sizeof(Scalar));
+    std::memset(y, 0, (end - first) * vector_block * sizeof(Scalar));
     std::memset(beyond, 0, ghost_count * vector_block * sizeof(Scalar));
   }
   alignas(64) PlaneModes<Scalar> in[5], out[5];
@@ -132,6 +132,7 @@ HWY_INLINE void sweep_tile(const SweepPlan& plan, size_t tile, const Scalar* x, 
     const int32_t slot = plan.cell_slots[b];
     if (slot < 0) continue;
     if constexpr (Visitor::reads) {
+      prefetch(x + (b + 2) * vector_block, vector_block);
       const Scalar* from[8];
       for (size_t d = 0; d < 8; ++d)
         from[d] = x + static_cast<size_t>(plan.upper[b][d]) * vector_block;
@@ -150,7 +151,7 @@ HWY_INLINE void sweep_tile(const SweepPlan& plan, size_t tile, const Scalar* x, 
       Scalar* to[8];
       for (size_t d = 0; d < 8; ++d) {
         const int32_t target = plan.targets[b][d];
-        to[d] = target >= 0 ? y + static_cast<size_t>(target) * vector_block
+        to[d] = target >= 0 ? y + (static_cast<size_t>(target) - first) * vector_block
                             : beyond + static_cast<size_t>(~target) * vector_block;
       }
       for (size_t k = 0; k < 4; ++k) {

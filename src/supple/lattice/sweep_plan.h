@@ -12,8 +12,16 @@ inline constexpr size_t ghost_record = 3 * ghost_size;
 /// Numbers of a cell's linearisation: rotation (quaternion x y z w), L (xx yy zz yz xz xy), and the
 /// material as `stiffness` mu h / 8 and lambda h / 16; L is scaled by h / 16 too.
 inline constexpr size_t cell_numbers = 12;
-/// Numbers of all cells of a block: one number after the other, 64 cells each.
+/// Numbers of all cells of a block: rotation and L plane by plane, so that a sweep reads on and on,
+/// then the two numbers of the material as in material_block.
 inline constexpr size_t cell_block = cell_numbers * block_cells;
+/// Where the material starts in the numbers of a block's cells.
+inline constexpr size_t cell_material = 10 * block_cells;
+
+/// Where number n of a block's cell lies.
+inline constexpr size_t cell_index(size_t n, size_t cell) {
+  return n < 10 ? (cell / 16) * 160 + n * 16 + cell % 16 : n * block_cells + cell;
+}
 /// Numbers of the materials of a block: mu h / 8 of 64 cells, then lambda h / 16.
 inline constexpr size_t material_block = 2 * block_cells;
 /// Numbers of the deformation gradients of a block, row by row, 64 cells each.

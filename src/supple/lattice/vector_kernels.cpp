@@ -72,6 +72,7 @@ template <class Scalar, class Use>
 HWY_INLINE void finish_block(const FinishInput<Scalar>& in, size_t block, Scalar* y,
                              const Use& use) {
   using T = Wide<Scalar>;
+  if (in.sums != nullptr) y = in.sums + (block - in.first_sum) * vector_block;
   add_ghosts(in, block, y);
   const Scalar* x = in.x + block * vector_block;
   const float* masses = in.masses == nullptr ? nullptr : in.masses + block * block_cells;
@@ -160,13 +161,21 @@ void smooth_blocks(const FinishInput<float>& in, size_t begin, size_t end, const
   }
 }
 
-void start_range(const SmoothStep& step, size_t begin, size_t end) {
+double start_range(const SmoothStep& step, size_t begin, size_t end) {
   const WideFloat weight(step.weight);
-  for (size_t i = begin; i < end; i += WideFloat::lanes) {
-    const WideFloat change = weight * load(step.inverse_diagonal + i) * load(step.b + i);
-    if (step.direction != nullptr) store(change, step.direction + i);
-    store(change, step.x + i);
+  double total = 0;
+  for (size_t block = begin; block < end; block += vector_block) {
+    WideFloat sum(0.0f);
+    for (size_t i = block; i < block + vector_block; i += WideFloat::lanes) {
+      const WideFloat b = load(step.b + i);
+      const WideFloat change = weight * load(step.inverse_diagonal + i) * b;
+      if (step.direction != nullptr) store(change, step.direction + i);
+      store(change, step.x + i);
+      sum = mul_add(b, change, sum);
+    }
+    total += sum_lanes(sum);
   }
+  return total;
 }
 
 void invert_blocks(const FinishInput<float>& in, size_t begin, size_t end, float* y) {
@@ -301,8 +310,8 @@ void finish_smoothing(const FinishInput<float>& in, size_t begin, size_t end,
                       const SmoothStep& step, float* y) {
   SUPPLE_DISPATCH(smooth_blocks)(in, begin, end, step, y);
 }
-void start_smoothing(const SmoothStep& step, size_t begin, size_t end) {
-  SUPPLE_DISPATCH(start_range)(step, begin, end);
+double start_smoothing(const SmoothStep& step, size_t begin, size_t end) {
+  return SUPPLE_DISPATCH(start_range)(step, begin, end);
 }
 void finish_diagonal(const FinishInput<float>& in, size_t begin, size_t end, float* y) {
   SUPPLE_DISPATCH(invert_blocks)(in, begin, end, y);

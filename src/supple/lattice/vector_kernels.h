@@ -16,13 +16,15 @@ struct FinishInput {
   const uint64_t* free = nullptr;  ///< one bit per node that may move, per block
   const float* masses = nullptr;   ///< added to the diagonal, one per node; null for none
   const Scalar* x = nullptr;       ///< the vector the operator is applied to
+  Scalar* sums = nullptr;          ///< raw sums where they are not in y: from block first_sum on
+  size_t first_sum = 0;
 };
 
-/// Makes y = A x of the sums in y for blocks [begin, end), 0 at fixed nodes; returns xᵀ A x there.
+/// Makes y = A x of the raw sums for blocks [begin, end), 0 at fixed nodes; returns xᵀ A x there.
 template <class Scalar>
 double finish_product(const FinishInput<Scalar>& input, size_t begin, size_t end, Scalar* y);
 
-/// Makes y = b - A x of the sums in y for blocks [begin, end), 0 at fixed nodes; returns |y|²
+/// Makes y = b - A x of the raw sums for blocks [begin, end), 0 at fixed nodes; returns |y|²
 /// there.
 template <class Scalar>
 double finish_residual(const FinishInput<Scalar>& input, size_t begin, size_t end, const Scalar* b,
@@ -43,8 +45,9 @@ struct SmoothStep {
 void finish_smoothing(const FinishInput<float>& input, size_t begin, size_t end,
                       const SmoothStep& step, float* y);
 
-/// The first step of a smoother, from x = 0: direction = x = weight D⁻¹ b, on `count` numbers.
-void start_smoothing(const SmoothStep& step, size_t begin, size_t end);
+/// The first step of a smoother, from x = 0: direction = x = weight D⁻¹ b, for numbers [begin,
+/// end); returns the sum of b · x there.
+double start_smoothing(const SmoothStep& step, size_t begin, size_t end);
 
 /// Inverse of a diagonal: 1 / (y + mass) at free nodes, 0 elsewhere, with the raw sums in y.
 void finish_diagonal(const FinishInput<float>& input, size_t begin, size_t end, float* y);

@@ -19,6 +19,7 @@
 #endif
 
 #include "supple/math/small.h"
+#include "supple/math/twin.h"
 #include "supple/math/wide.h"
 
 SUPPLE_KERNELS_BEGIN
@@ -33,22 +34,24 @@ struct Svd3 {
 
 namespace svd3_detail {
 
-// Sweeps for full precision; a number that vanishes beside squares of anything that matters, but
-// has a normal square root and square.
+// Sweeps for full precision; a number that vanishes beside squares of entries where they matter;
+// and one that vanishes beside its square.
 template <class T>
 struct Constants;
 template <>
 struct Constants<float> {
   static constexpr int sweeps = 3;
-  static constexpr float tiny = 1e-36f;
+  static constexpr float small = 1e-15f, tiny = 1e-37f;
 };
 template <>
 struct Constants<double> {
   static constexpr int sweeps = 4;
-  static constexpr double tiny = 1e-290;
+  static constexpr double small = 1e-140, tiny = 1e-300;
 };
 template <class Scalar>
 struct Constants<Wide<Scalar>> : Constants<Scalar> {};
+template <class T>
+struct Constants<Twin<T>> : Constants<T> {};
 
 // cos θ and sin θ.
 template <class T>
@@ -56,44 +59,44 @@ struct Turn {
   T c, s;
 };
 
-// The rotation of at most 45° with tan 2θ = y / x, and √(x² + y²).
+// The rotation of at most 45° with tan 2θ = y / x, and √(x² + y²) / 2 with the sign of x. Where
+// both vanish it is none.
 template <class T>
-HWY_INLINE Turn<T> half_turn(T x, T y, T& length) {
+HWY_INLINE Turn<T> half_angle(T x, T y, T& half_length) {
+  x += T(Constants<T>::small);
   const T square = mul_add(x, x, mul_add(y, y, T(Constants<T>::tiny)));
-  length = square * rsqrt(square);
-  // (cos θ, sin θ) ∝ (|x| + r, ±y).
-  const T adjacent = abs(x) + length;
-  const T scale = rsqrt(mul_add(adjacent, adjacent, y * y));
-  return {adjacent * scale, flip_sign(y, x) * scale};
+  // With k = ±1/(2 √(x² + y²)): cos² θ = 1/2 + k x, and sin θ cos θ = k y.
+  const T k = flip_sign(half_rsqrt(square), x);
+  half_length = square * k;
+  const T cos2 = mul_add(x, k, T(0.5f));
+  const T scale = rsqrt(cos2);
+  return {cos2 * scale, (y * k) * scale};
 }
 
-// Diagonalises [p off; off q]: tan 2θ = 2 off / (p - q), eigenvalues (p + q)/2 ± √(..)/2.
+// Diagonalises [p y/2; y/2 q] by turning p towards q: tan 2θ = y / (p - q), the eigenvalues are
+// (p + q)/2 ± √((p - q)² + y²)/2.
 template <class T>
-HWY_INLINE Turn<T> annihilate(T& p, T& q, T off) {
-  const T difference = p - q, middle = T(0.5f) * (p + q);
-  T length;
-  const Turn<T> turn = half_turn(difference, off + off, length);
-  const T half = copy_sign(T(0.5f) * length, difference);
-  p = middle + half;
-  q = middle - half;
+HWY_INLINE Turn<T> annihilate(T& p, T& q, T y) {
+  T half_length;
+  const Turn<T> turn = half_angle(p - q, y, half_length);
+  const T sum = p + q;
+  p = mul_add(T(0.5f), sum, half_length);
+  q = sum - p;
   return turn;
 }
 
-// q times the quaternion (s axis, h), of any length.
+// (a, b) rotated and stretched: two components of a product of quaternions.
+template <class T>
+HWY_INLINE void turn(T& a, T& b, T h, T s) {
+  const T old = a;
+  a = mul_add(h, a, s * b);
+  b = neg_mul_add(s, old, h * b);
+}
+// q times the quaternion of a rotation about x, y or z, (s; h) of any length.
 template <class T>
 HWY_INLINE void turn_x(Quaternion<T>& q, T h, T s) {
-  q = {mul_add(h, q.x, s * q.w), mul_add(h, q.y, s * q.z), neg_mul_add(s, q.y, h * q.z),
-       neg_mul_add(s, q.x, h * q.w)};
-}
-template <class T>
-HWY_INLINE void turn_y(Quaternion<T>& q, T h, T s) {
-  q = {neg_mul_add(s, q.z, h * q.x), mul_add(h, q.y, s * q.w), mul_add(h, q.z, s * q.x),
-       neg_mul_add(s, q.y, h * q.w)};
-}
-template <class T>
-HWY_INLINE void turn_z(Quaternion<T>& q, T h, T s) {
-  q = {mul_add(h, q.x, s * q.y), neg_mul_add(s, q.x, h * q.y), mul_add(h, q.z, s * q.w),
-       neg_mul_add(s, q.z, h * q.w)};
+  turn(q.x, q.w, h, s);
+  turn(q.y, q.z, h, s);
 }
 
 template <class T>
@@ -105,18 +108,18 @@ HWY_INLINE void normalise(Quaternion<T>& q) {
 // FᵀF.
 template <class T>
 HWY_INLINE Symmetric3<T> gram(const Matrix3<T>& f) {
-  const auto dot = [](T a, T b, T c, T x, T y, T z) { return mul_add(a, x, mul_add(b, y, c * z)); };
-  return {dot(f.a00, f.a10, f.a20, f.a00, f.a10, f.a20),
-          dot(f.a01, f.a11, f.a21, f.a01, f.a11, f.a21),
-          dot(f.a02, f.a12, f.a22, f.a02, f.a12, f.a22),
-          dot(f.a01, f.a11, f.a21, f.a02, f.a12, f.a22),
-          dot(f.a00, f.a10, f.a20, f.a02, f.a12, f.a22),
-          dot(f.a00, f.a10, f.a20, f.a01, f.a11, f.a21)};
+  const auto dot = [](T a, T b, T c, T x, T y, T z)
+                       HWY_ATTR { return mul_add(a, x, mul_add(b, y, c * z)); };
+  return {
+      dot(f.a00, f.a10, f.a20, f.a00, f.a10, f.a20), dot(f.a01, f.a11, f.a21, f.a01, f.a11, f.a21),
+      dot(f.a02, f.a12, f.a22, f.a02, f.a12, f.a22), dot(f.a01, f.a11, f.a21, f.a02, f.a12, f.a22),
+      dot(f.a00, f.a10, f.a20, f.a02, f.a12, f.a22), dot(f.a00, f.a10, f.a20, f.a01, f.a11, f.a21)};
 }
 
 template <class T>
 HWY_INLINE Matrix3<T> product(const Matrix3<T>& a, const Matrix3<T>& b) {
-  const auto dot = [](T x, T y, T z, T p, T q, T r) { return mul_add(x, p, mul_add(y, q, z * r)); };
+  const auto dot = [](T x, T y, T z, T p, T q, T r)
+                       HWY_ATTR { return mul_add(x, p, mul_add(y, q, z * r)); };
   return {
       dot(a.a00, a.a01, a.a02, b.a00, b.a10, b.a20), dot(a.a00, a.a01, a.a02, b.a01, b.a11, b.a21),
       dot(a.a00, a.a01, a.a02, b.a02, b.a12, b.a22), dot(a.a10, a.a11, a.a12, b.a00, b.a10, b.a20),
@@ -128,33 +131,39 @@ HWY_INLINE Matrix3<T> product(const Matrix3<T>& a, const Matrix3<T>& b) {
 // A rotation V such that Vᵀ S V is diagonal, its largest entry first.
 template <class T>
 HWY_INLINE Quaternion<T> eigenvectors(Symmetric3<T> s) {
-  const T one(1);
-  // Each rotation leaves one entry of the other two off the diagonal zero: the one annihilated
-  // before. Quaternions are (sin θ, 1 + cos θ), twice cos θ/2 too long.
-  Turn<T> t = annihilate(s.yy, s.zz, s.yz);
-  Quaternion<T> v{t.s, T(0), T(0), one + t.c};
-  const T xz = s.xz;
-  s.xz = neg_mul_add(t.s, s.xy, t.c * xz);
-  s.xy = mul_add(t.c, s.xy, t.s * xz);
+  const T one(1.0f);
+  // Off the diagonal, all numbers are kept doubled. Rotations go from y to x, x to z, z to y: then
+  // each finds one of its two neighbours to be zero, the entry annihilated just before. Their
+  // quaternions are (-sin θ; 1 + cos θ), not of unit length.
+  T xy = s.xy + s.xy, xz = s.xz + s.xz, yz = s.yz + s.yz;
+  Turn<T> t = annihilate(s.zz, s.yy, yz);
+  Quaternion<T> v{-t.s, T(0.0f), T(0.0f), one + t.c};
+  turn(xz, xy, t.c, t.s);
   for (int sweep = 0; sweep < Constants<T>::sweeps; ++sweep) {
-    t = annihilate(s.xx, s.yy, s.xy);
-    turn_z(v, one + t.c, t.s);
-    s.yz = -(t.s * s.xz);
-    s.xz = t.c * s.xz;
-    t = annihilate(s.xx, s.zz, s.xz);
-    turn_y(v, one + t.c, -t.s);
-    s.xy = t.s * s.yz;
-    s.yz = t.c * s.yz;
-    t = annihilate(s.yy, s.zz, s.yz);
-    turn_x(v, one + t.c, t.s);
-    s.xz = -(t.s * s.xy);
-    s.xy = t.c * s.xy;
+    t = annihilate(s.yy, s.xx, xy);
+    turn(v.y, v.x, one + t.c, t.s);
+    turn(v.w, v.z, one + t.c, t.s);
+    yz = t.s * xz;
+    xz = t.c * xz;
+    t = annihilate(s.xx, s.zz, xz);
+    turn(v.x, v.z, one + t.c, t.s);
+    turn(v.w, v.y, one + t.c, t.s);
+    xy = t.s * yz;
+    yz = t.c * yz;
+    t = annihilate(s.zz, s.yy, yz);
+    turn(v.z, v.y, one + t.c, t.s);
+    turn(v.w, v.x, one + t.c, t.s);
+    xz = t.s * xy;
+    xy = t.c * xy;
   }
-  // Quarter turns bring the largest to the front.
-  const T swap_y = select(s.xx < s.yy, one, T(0));
-  turn_z(v, one, swap_y);
-  const T swap_z = select(max(s.xx, s.yy) < s.zz, one, T(0));
-  turn_y(v, one, swap_z);
+  // Quarter turns bring the largest to the front; not where all are zero, to rounding.
+  s.xx += T(64 * Constants<T>::small);
+  const T from_y = select(s.xx < s.yy, one, T(0.0f));
+  turn(v.x, v.y, one, from_y);
+  turn(v.z, v.w, one, from_y);
+  const T from_z = select(max(s.xx, s.yy) < s.zz, one, T(0.0f));
+  turn(v.x, v.z, one, from_z);
+  turn(v.w, v.y, one, from_z);
   normalise(v);
   return v;
 }
@@ -163,10 +172,10 @@ HWY_INLINE Quaternion<T> eigenvectors(Symmetric3<T> s) {
 // and σ₁ (cos α, sin α) = M (cos β, sin β); multiplies R(α) to u and R(β) to v, about x.
 template <class T>
 HWY_INLINE void finish_2x2(T a, T b, T c, T d, Svd3<T>& svd) {
-  const T one(1), zero(0);
+  const T one(1.0f), zero(0.0f);
   const T x = mul_add(a + d, a - d, (c + b) * (c - b)), y = mul_add(a, b, c * d);
-  T length;
-  const Turn<T> small = half_turn(x, y + y, length);
+  T half_length;
+  const Turn<T> small = half_angle(x, y + y, half_length);
   // The first column shall become the longer one.
   const auto swapped = x < zero;
   const T c_b = select(swapped, abs(small.s), small.c);
@@ -191,13 +200,12 @@ HWY_INLINE void finish_2x2(T a, T b, T c, T d, Svd3<T>& svd) {
 template <class T>
 HWY_INLINE Svd3<T> svd3(const Matrix3<T>& matrix) {
   using namespace svd3_detail;
-  const T tiny(Constants<T>::tiny), zero(0);
+  const T tiny(Constants<T>::tiny), zero(0.0f);
   // Scale such that the largest entry is about 1.
   Matrix3<T> f = matrix;
-  const T largest =
-      max(max(max(max(abs(f.a00), abs(f.a01)), max(abs(f.a02), abs(f.a10))),
-              max(max(abs(f.a11), abs(f.a12)), max(abs(f.a20), abs(f.a21)))),
-          abs(f.a22));
+  const T largest = max(max(max(max(abs(f.a00), abs(f.a01)), max(abs(f.a02), abs(f.a10))),
+                            max(max(abs(f.a11), abs(f.a12)), max(abs(f.a20), abs(f.a21)))),
+                        abs(f.a22));
   const PowerOfTwo<T> scale = power_of_two_below(largest);
   f = {f.a00 * scale.inverse, f.a01 * scale.inverse, f.a02 * scale.inverse,
        f.a10 * scale.inverse, f.a11 * scale.inverse, f.a12 * scale.inverse,
@@ -215,7 +223,7 @@ HWY_INLINE Svd3<T> svd3(const Matrix3<T>& matrix) {
   const T g_y = b.a10 * root * root, g_z = b.a20 * root * root;
   const T b_x = b.a00 + zero;  // no negative zero
   const auto behind = b_x < zero;
-  const T one(1);
+  const T one(1.0f);
   svd.u = {select(behind, g_z, zero), select(behind, zero, -g_z), select(behind, one, g_y),
            select(behind, g_y, one)};
   // U₁ᵀ of the other columns, c: c_y - c_x g_y and c_z - c_x g_z, as c is orthogonal to b.

@@ -77,9 +77,7 @@ struct Wide {
   /// The square root, correctly rounded.
   friend HWY_INLINE Wide sqrt(Wide a) { return hn::Sqrt(a.value); }
   /// The magnitude of `a` with the sign of `sign`.
-  friend HWY_INLINE Wide copy_sign(Wide a, Wide sign) {
-    return hn::CopySign(a.value, sign.value);
-  }
+  friend HWY_INLINE Wide copy_sign(Wide a, Wide sign) { return hn::CopySign(a.value, sign.value); }
   /// `a`, negated where the sign bit of `sign` is set.
   friend HWY_INLINE Wide flip_sign(Wide a, Wide sign) {
     return hn::Xor(a.value, hn::And(sign.value, hn::SignBit(Tag())));
@@ -151,30 +149,55 @@ HWY_INLINE double copy_sign(double a, double sign) { return std::copysign(a, sig
 HWY_INLINE float flip_sign(float a, float sign) { return std::signbit(sign) ? -a : a; }
 HWY_INLINE double flip_sign(double a, double sign) { return std::signbit(sign) ? -a : a; }
 
-// One Newton step towards 1/√a: y + y (1/2 - a/2 y²).
+// One Newton step towards k/√a from an estimate y of 1/√a: k (y + y (1/2 - a/2 y²)).
 template <class Scalar>
-HWY_INLINE Wide<Scalar> rsqrt_step(Wide<Scalar> half_a, Wide<Scalar> y) {
-  return mul_add(y, neg_mul_add(half_a * y, y, Wide<Scalar>(Scalar(0.5))), y);
+HWY_INLINE Wide<Scalar> rsqrt_step(Wide<Scalar> a, Wide<Scalar> y, Wide<Scalar> k_y) {
+  const Wide<Scalar> half(Scalar(0.5));
+  return mul_add(k_y, neg_mul_add(a * (half * y), y, half), k_y);
 }
-/// 1/√a to within a few units in the last place, for normal positive numbers; multiplications only
-/// where lanes are wide, as roots and divisions of whole registers are slow.
-HWY_INLINE WideFloat rsqrt(WideFloat a) {
-  // The estimate has 12 bits or more.
-  return rsqrt_step(a * WideFloat(0.5f), WideFloat(hn::ApproximateReciprocalSqrt(a.value)));
+
+// 1/√a to 11 bits or more.
+HWY_INLINE WideFloat estimate_rsqrt(WideFloat a) {
+  if constexpr (WideFloat::lanes == 1) return WideFloat(1.0f) / sqrt(a);
+  WideFloat y(hn::ApproximateReciprocalSqrt(a.value));
+  // Other machines than x86 estimate to 7 or 8 bits only.
+  if constexpr (!HWY_ARCH_X86) y = rsqrt_step(a, y, y);
+  return y;
 }
-HWY_INLINE WideDouble rsqrt(WideDouble a) {
-  // Halving the exponent, with a constant that balances the error over the mantissas, estimates to
+// 1/√a to 26 bits or more.
+HWY_INLINE WideDouble estimate_rsqrt(WideDouble a) {
+  // Halving the exponent, with a constant that balances the error over the mantissas, is right to
   // 3.5 %; each step squares the error.
   const hn::RebindToUnsigned<WideDouble::Tag> bits;
-  const auto estimate = hn::Sub(hn::Set(bits, uint64_t{0x5fe6eb50c7b537a9}),
-                                hn::ShiftRight<1>(hn::BitCast(bits, a.value)));
-  const WideDouble half = a * WideDouble(0.5);
-  WideDouble y(hn::BitCast(WideDouble::Tag(), estimate));
-  for (int step = 0; step < 4; ++step) y = rsqrt_step(half, y);
+  const auto halved = hn::Sub(hn::Set(bits, uint64_t{0x5fe6eb50c7b537a9}),
+                              hn::ShiftRight<1>(hn::BitCast(bits, a.value)));
+  WideDouble y(hn::BitCast(WideDouble::Tag(), halved));
+  for (int step = 0; step < 3; ++step) y = rsqrt_step(a, y, y);
   return y;
+}
+
+/// 1/√a to within a few units in the last place, for positive normal numbers; wide lanes only
+/// multiply, as roots and divisions of whole registers are slow.
+template <class Scalar>
+HWY_INLINE Wide<Scalar> rsqrt(Wide<Scalar> a) {
+  const Wide<Scalar> y = estimate_rsqrt(a);
+  if constexpr (sizeof(Scalar) == 8 || HWY_TARGET <= HWY_AVX3) return rsqrt_step(a, y, y);
+  // From 11 bits one step reaches 22 only: y (1 + e/2 + 3/8 e²), e = 1 - a y².
+  const Wide<Scalar> e = neg_mul_add(a * y, y, Wide<Scalar>(Scalar(1)));
+  const Wide<Scalar> half(Scalar(0.5)), three_eighths(Scalar(0.375));
+  return mul_add(y * e, mul_add(three_eighths, e, half), y);
 }
 HWY_INLINE float rsqrt(float a) { return 1 / std::sqrt(a); }
 HWY_INLINE double rsqrt(double a) { return 1 / std::sqrt(a); }
+
+/// 1/(2 √a) to 22 bits for float, to a few units in the last place for double.
+template <class Scalar>
+HWY_INLINE Wide<Scalar> half_rsqrt(Wide<Scalar> a) {
+  const Wide<Scalar> y = estimate_rsqrt(a);
+  return rsqrt_step(a, y, Wide<Scalar>(Scalar(0.5)) * y);
+}
+HWY_INLINE float half_rsqrt(float a) { return 0.5f / std::sqrt(a); }
+HWY_INLINE double half_rsqrt(double a) { return 0.5 / std::sqrt(a); }
 
 /// A power of two and its inverse.
 template <class T>
@@ -219,6 +242,12 @@ HWY_INLINE PowerOfTwo<Scalar> power_of_two_below(Scalar a) {
   std::memcpy(&result.value, &value, sizeof value);
   std::memcpy(&result.inverse, &inverse, sizeof inverse);
   return result;
+}
+
+/// Asks for numbers that will be needed soon; any address will do.
+template <class Scalar>
+HWY_INLINE void prefetch(const Scalar* from, size_t count) {
+  for (size_t i = 0; i < count; i += 64 / sizeof(Scalar)) __builtin_prefetch(from + i);
 }
 
 /// Consecutive numbers from any address.

@@ -10,13 +10,24 @@
 namespace supple {
 namespace {
 
-// Blocks in order: tile by tile, within a tile x fastest.
-auto order_key(const Vec3i& block) {
-  const Vec3i tile = floor_div(block, tile_side);
-  return std::make_tuple(tile[2], tile[1], tile[0], block[2], block[1], block[0]);
+// Larger tiles share less, but leave less to be done at the same time.
+constexpr size_t blocks_for_large_tiles = 8192;
+
+// The tile a block lies in.
+Vec3i tile_of(const Vec3i& block, const Vec3i& shifts) {
+  return {block[0] >> shifts[0], block[1] >> shifts[1], block[2] >> shifts[2]};
 }
 
-bool before(const Vec3i& a, const Vec3i& b) { return order_key(a) < order_key(b); }
+// Blocks in order: tile by tile, within a tile x fastest.
+struct BlockOrder {
+  Vec3i shifts;
+
+  bool operator()(const Vec3i& a, const Vec3i& b) const {
+    const Vec3i s = tile_of(a, shifts), t = tile_of(b, shifts);
+    return std::tie(s[2], s[1], s[0], a[2], a[1], a[0]) <
+           std::tie(t[2], t[1], t[0], b[2], b[1], b[0]);
+  }
+};
 
 Vec3i offset(int direction) { return {direction & 1, (direction >> 1) & 1, direction >> 2}; }
 
@@ -57,8 +68,9 @@ SparseLattice::SparseLattice(std::span<const Vec3i> given) {
     else
       parts.emplace_back(block, bit);
   }
+  const BlockOrder before{tile_shifts};
   std::sort(parts.begin(), parts.end(),
-            [](const auto& a, const auto& b) { return before(a.first, b.first); });
+            [&](const auto& a, const auto& b) { return before(a.first, b.first); });
   std::vector<Vec3i> own_blocks;
   std::vector<uint64_t> own_cells;
   for (const auto& [block, bits] : parts) {
@@ -73,6 +85,7 @@ SparseLattice::SparseLattice(std::span<const Vec3i> given) {
 
 SparseLattice::SparseLattice(std::vector<Vec3i> given, std::vector<uint64_t> bits)
     : blocks(std::move(given)), cells(std::move(bits)) {
+  if (blocks.size() >= blocks_for_large_tiles) tile_shifts = {3, 2, 2};
   sort_blocks();
   find_nodes();
   connect();
@@ -90,7 +103,7 @@ size_t SparseLattice::node_count() const {
 }
 
 int32_t SparseLattice::find_block(const Vec3i& block) const {
-  const auto at = std::lower_bound(blocks.begin(), blocks.end(), block, before);
+  const auto at = std::lower_bound(blocks.begin(), blocks.end(), block, BlockOrder{tile_shifts});
   return at != blocks.end() && *at == block ? static_cast<int32_t>(at - blocks.begin()) : -1;
 }
 
@@ -118,6 +131,7 @@ std::array<LatticePlace, 8> SparseLattice::corners(int32_t block, int32_t local)
 }
 
 void SparseLattice::sort_blocks() {
+  const BlockOrder before{tile_shifts};
   std::vector<size_t> order(blocks.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::sort(order.begin(), order.end(),
@@ -146,8 +160,9 @@ void SparseLattice::find_nodes() {
       if (touched[static_cast<size_t>(n)] != 0)
         marks.emplace_back(blocks[b] + offset(n), touched[static_cast<size_t>(n)]);
   }
+  const BlockOrder before{tile_shifts};
   std::sort(marks.begin(), marks.end(),
-            [](const auto& a, const auto& b) { return before(a.first, b.first); });
+            [&](const auto& a, const auto& b) { return before(a.first, b.first); });
   const std::vector<Vec3i> with_cells = std::move(blocks);
   const std::vector<uint64_t> cell_bits = std::move(cells);
   blocks.clear();
@@ -180,7 +195,7 @@ void SparseLattice::connect() {
   tiles.assign(1, 0);
   for (size_t b = 1; b <= blocks.size(); ++b)
     if (b == blocks.size() ||
-        floor_div(blocks[b], tile_side) != floor_div(blocks[b - 1], tile_side))
+        tile_of(blocks[b], tile_shifts) != tile_of(blocks[b - 1], tile_shifts))
       tiles.push_back(static_cast<uint32_t>(b));
 }
 
@@ -200,9 +215,9 @@ void SparseLattice::plan_sums() {
           if (u != none && (u < first || u >= end)) beyond.push_back(u);
     std::sort(beyond.begin(), beyond.end());
     beyond.erase(std::unique(beyond.begin(), beyond.end()), beyond.end());
-    const Vec3i tile = floor_div(blocks[static_cast<size_t>(first)], tile_side);
+    const Vec3i tile = tile_of(blocks[static_cast<size_t>(first)], tile_shifts);
     for (const int32_t u : beyond) {
-      const Vec3i away = floor_div(blocks[static_cast<size_t>(u)], tile_side) - tile;
+      const Vec3i away = tile_of(blocks[static_cast<size_t>(u)], tile_shifts) - tile;
       const int axis = away[2] != 0 ? 2 : away[1] != 0 ? 1 : 0;
       ghosts.push_back({u, static_cast<uint8_t>(axis)});
       ++counts[static_cast<size_t>(u) + 1];
@@ -225,6 +240,9 @@ void SparseLattice::plan_sums() {
   incoming.resize(ghosts.size());
   for (uint32_t g = 0; g < ghosts.size(); ++g)
     incoming[counts[static_cast<size_t>(ghosts[g].block)]++] = g;
+  late_blocks.clear();
+  for (uint32_t b = 0; b < blocks.size(); ++b)
+    if (incoming_offsets[b] != incoming_offsets[b + 1]) late_blocks.push_back(b);
 }
 
 }  // namespace supple

@@ -2,10 +2,10 @@
 // with matter, are stored. Node (i, j, k) is the lower corner of cell (i, j, k) and lies in the
 // same block; the upper corners of a block's cells lie in up to seven neighbours, found by a table.
 //
-// Blocks are grouped into tiles of 4x4x4 blocks, the pieces of parallel work. A tile's cells add to
-// nodes of its own blocks directly and to nodes of blocks of other tiles through ghosts: one face
-// of 4x4 nodes each, added by the owner afterwards in a fixed order, so that sums have the same
-// bits for any number of threads.
+// Blocks are grouped into tiles of 4x4x4 or 8x4x4 blocks, the pieces of parallel work. A tile's
+// cells add to nodes of its own blocks directly and to nodes of blocks of other tiles through
+// ghosts: one face of 4x4 nodes each, added by the owner afterwards in a fixed order, so that sums
+// have the same bits for any number of threads.
 #pragma once
 
 #include <array>
@@ -18,9 +18,8 @@ namespace supple {
 
 inline constexpr int block_side = 4;        ///< cells along a block
 inline constexpr size_t block_cells = 64;   ///< cells, and nodes, of a block
-inline constexpr int tile_side = 4;         ///< blocks along a tile
 inline constexpr size_t ghost_size = 16;    ///< nodes of a ghost's face
-inline constexpr int32_t most_ghosts = 61;  ///< blocks beyond a tile its cells add to
+inline constexpr int32_t most_ghosts = 97;  ///< blocks beyond a tile its cells add to
 
 /// A face of nodes that a tile's cells add to in a block of another tile.
 struct GhostFace {
@@ -74,6 +73,7 @@ class SparseLattice {
   std::vector<uint64_t> nodes;      ///< one bit per node of such a cell, per block
   std::vector<int32_t> cell_slots;  ///< running number of blocks that have cells; -1 for others
   size_t slot_count = 0;            ///< number of blocks that have cells
+  Vec3i tile_shifts{2, 2, 2};       ///< logarithms of the blocks along a tile
   std::vector<uint32_t> tiles{0};   ///< first block of every tile, and the total
 
   /// Blocks at +x, +y, +z (bits 0, 1, 2 of the index); block_count() where there is none.
@@ -87,6 +87,9 @@ class SparseLattice {
   std::vector<GhostFace> ghosts;
   std::vector<uint32_t> incoming_offsets;  ///< first entry of `incoming` per block, and the total
   std::vector<uint32_t> incoming;          ///< ghosts to be added to each block, rising
+  /// Blocks that get something from other tiles; the others, which no other tile reads either, are
+  /// complete once their own tile is done.
+  std::vector<uint32_t> late_blocks;
 
  private:
   void sort_blocks();

@@ -1,6 +1,6 @@
 // Preconditioned conjugate gradients, and the Lanczos estimate of the largest eigenvalue that falls
 // out of them, over any operator and vectors with product, dot, add_scaled, add_scaled_norm and
-// scale_add.
+// scale_add. Vectors that are preconditioned may be of another precision than the rest.
 #pragma once
 
 #include <Eigen/Eigenvalues>
@@ -34,7 +34,7 @@ struct ConjugateGradientWork {
   Correction& z;
 };
 
-/// Solves A x = r from x = 0. `precondition()` sets z from r.
+/// Solves A x = r from x = 0. `precondition()` sets z from r and returns r · z.
 template <class Operator, class Precondition, class Vector, class Correction>
 LinearReport conjugate_gradient(const Operator& a, const Precondition& precondition, Vector& x,
                                 ConjugateGradientWork<Vector, Correction> work,
@@ -50,9 +50,8 @@ LinearReport conjugate_gradient(const Operator& a, const Precondition& precondit
   }
   double rz = 0;
   while (report.iterations < limits.iterations) {
-    precondition();
     const double rz_before = rz;
-    rz = dot_mixed(r, z);
+    rz = precondition();
     if (!(rz > 0)) {
       report.indefinite = rz < 0;
       break;
@@ -74,21 +73,19 @@ LinearReport conjugate_gradient(const Operator& a, const Precondition& precondit
   return report;
 }
 
-/// The largest eigenvalue of M⁻¹A from the coefficients of `steps` iterations of conjugate
-/// gradients; from below, within a few percent for a rough start. Uses r (the start) and the other
-/// vectors.
+/// Estimates of the largest eigenvalue of M⁻¹A after each of `steps` iterations of conjugate
+/// gradients, rising from below. Uses r (the start, best a rough one) and the other vectors.
 template <class Operator, class Precondition, class Vector, class Correction>
-double lanczos_largest(const Operator& a, const Precondition& precondition,
-                       ConjugateGradientWork<Vector, Correction> work, int steps) {
+std::vector<double> lanczos_largest(const Operator& a, const Precondition& precondition,
+                                    ConjugateGradientWork<Vector, Correction> work, int steps) {
   using Scalar = std::remove_cvref_t<decltype(work.r[0])>;
   auto& [r, p, q, z] = work;
   Eigen::VectorXd diagonal(steps), beside(steps);
   double rz = 0, alpha_before = 1, beta = 0;
   int n = 0;
   for (; n < steps; ++n) {
-    precondition();
     const double rz_before = rz;
-    rz = dot_mixed(r, z);
+    rz = precondition();
     if (!(rz > 0) || !std::isfinite(rz)) break;
     beta = n == 0 ? 0 : rz / rz_before;
     scale_add(z, static_cast<Scalar>(beta), p);
@@ -100,10 +97,13 @@ double lanczos_largest(const Operator& a, const Precondition& precondition,
     alpha_before = alpha;
     if (n + 1 < steps) add_scaled(static_cast<Scalar>(-alpha), q, r);
   }
-  if (n == 0) return 0;
+  std::vector<double> estimates;
   Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver;
-  solver.computeFromTridiagonal(diagonal.head(n), beside.head(n - 1), Eigen::EigenvaluesOnly);
-  return solver.eigenvalues().maxCoeff();
+  for (int k = 1; k <= n; ++k) {
+    solver.computeFromTridiagonal(diagonal.head(k), beside.head(k - 1), Eigen::EigenvaluesOnly);
+    estimates.push_back(solver.eigenvalues().maxCoeff());
+  }
+  return estimates;
 }
 
 }  // namespace supple

@@ -24,7 +24,7 @@ struct NewtonOptions {
   double exact_below = 0.1;  ///< relative residual from which the projection is dropped
   Differential far = Differential::projected;  ///< linearisation before that
   int line_search = 30;                        ///< most halvings of a step
-  LinearOptions linear;
+  LinearOptions linear = {};
 };
 
 /// How a solve went.

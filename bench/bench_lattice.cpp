@@ -1,0 +1,169 @@
+// The lattice's kernels and solvers: products against copying memory, V-cycles, linear solves
+// against Jacobi-preconditioned conjugate gradients on the same operator, and Newton's method.
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "lattice/lattice_cases.h"
+#include "supple/core/parallel.h"
+#include "supple/core/timer.h"
+#include "supple/solve/newton.h"
+
+namespace supple {
+namespace {
+
+using testing::LatticeCase;
+using testing::make_case;
+
+// The case of the last benchmark: building one takes longer than running it.
+LatticeCase& shared_case(const std::string& name, int n) {
+  static std::string key;
+  static LatticeCase current;
+  const std::string wanted = name + "/" + std::to_string(n);
+  if (key != wanted) {
+    current = {};
+    current = make_case(name, n);
+    key = wanted;
+  }
+  return current;
+}
+
+double cells_of(const LatticeCase& c) {
+  return static_cast<double>(c.system->lattice().cell_count());
+}
+
+// Bytes per second of copying, read and write counted, by all threads over `bytes` bytes in all.
+double copy_bandwidth(size_t bytes) {
+  const size_t half = bytes / 2;
+  std::vector<char> from(half, 1), to(half, 2);
+  double best = 0;
+  for (int i = 0; i < 8; ++i) {
+    const Stopwatch watch;
+    parallel_for(half, size_t{1} << 17, [&](size_t begin, size_t end) {
+      std::memcpy(to.data() + begin, from.data() + begin, end - begin);
+    });
+    best = std::max(best, static_cast<double>(2 * half) / watch.seconds());
+  }
+  return best;
+}
+
+// y = K x. Algorithmic bytes per cell: 12 numbers of its linearisation, 3 read and 3 written.
+void apply(benchmark::State& state, int n) {
+  LatticeCase& c = shared_case("twist_030", n);
+  c.system->hierarchy().linearise(c.interpolated, Differential::projected, true);
+  const Level& level = c.system->hierarchy().finest();
+  BlockVector<float> x = level.inverse_diagonal, y = c.system->zero_step();
+  level.product(x, y);
+  const Stopwatch watch;
+  for (auto _ : state) benchmark::DoNotOptimize(level.product(x, y));
+  const double seconds = watch.seconds() / static_cast<double>(state.iterations());
+  const double bytes = cells_of(c) * 72;
+  const double copy = copy_bandwidth(static_cast<size_t>(bytes));
+  state.counters["bytes_per_second"] = bytes / seconds;
+  state.counters["copy_bytes_per_second"] = copy;
+  state.counters["percent_of_copy"] = 100 * bytes / seconds / copy;
+  state.counters["ns_per_cell"] = 1e9 * seconds / cells_of(c);
+  state.counters["threads"] = thread_count();
+}
+
+// One V-cycle with ten damped Jacobi sweeps before and ten after each coarse correction.
+void vcycle(benchmark::State& state, int n) {
+  LatticeCase& c = shared_case("twist_030", n);
+  Hierarchy& hierarchy = c.system->hierarchy();
+  hierarchy.linearise(c.interpolated, Differential::projected);
+  LatticeBackend backend(hierarchy);
+  const Smoother smoother{.kind = Smoother::Kind::jacobi, .steps = 10};
+  hierarchy.finest().b = hierarchy.finest().inverse_diagonal;
+  for (auto _ : state) v_cycle(backend, smoother);
+  state.counters["levels"] = static_cast<double>(hierarchy.levels());
+}
+
+// Iterations to a relative residual, with vectors in double precision.
+void count_iterations(benchmark::State& state, LatticeCase& c, LinearMethod method) {
+  LinearSolver<double> solver(c.system->hierarchy());
+  BlockVector<double> b = c.system->zero(), x = c.system->zero();
+  c.system->force(c.interpolated, b);
+  const LinearReport report = solver.solve(b, x,
+                                           {.method = method,
+                                            .limits = {.tolerance = 1e-6, .iterations = 3000},
+                                            .keep_residuals = true});
+  const auto first = std::find_if(report.residuals.begin(), report.residuals.end(),
+                                  [](double r) { return r <= 1e-3; });
+  state.counters["iterations_1e3"] = static_cast<double>(first - report.residuals.begin() + 1);
+  state.counters["iterations_1e6"] = report.residual <= 1e-6 ? report.iterations : -1;
+}
+
+// Linearisation and solve to 1e-3.
+void linear(benchmark::State& state, const std::string& name, int n, LinearMethod method) {
+  LatticeCase& c = shared_case(name, n);
+  LatticeSystem& system = *c.system;
+  BlockVector<double> force = system.zero();
+  BlockVector<float> dx = system.zero_step();
+  system.force(c.interpolated, force);
+  LinearOptions options;
+  options.method = method;
+  options.limits = {.tolerance = 1e-3, .iterations = 3000};
+  const bool finest_only = method != LinearMethod::multigrid_cg;
+  for (auto _ : state) {
+    system.hierarchy().linearise(c.interpolated, Differential::projected, finest_only);
+    system.solve(force, dx, options);
+  }
+  count_iterations(state, c, method);
+  state.counters["cells"] = cells_of(c);
+}
+
+void newton(benchmark::State& state, const std::string& name, int n, bool jump) {
+  LatticeCase& c = shared_case(name, n);
+  NewtonWork<LatticeSystem> work(*c.system);
+  NewtonOptions<LinearOptions> options;
+  options.iterations = 100;
+  options.linear.limits.tolerance = 1e-2;
+  NewtonReport report;
+  for (auto _ : state) {
+    BlockVector<double> x = jump ? c.jump : c.interpolated;
+    report = solve_newton(*c.system, x, work, options);
+  }
+  state.counters["iterations_1e3"] = report.iterations;
+  state.counters["linear_iterations"] = report.linear_iterations;
+  state.counters["converged"] = report.converged;
+}
+
+void register_all() {
+  using benchmark::RegisterBenchmark;
+  const auto timed = [](benchmark::internal::Benchmark* b) { b->Unit(benchmark::kMillisecond); };
+  const auto named = [](const std::string& a, const std::string& name, int n) {
+    return a + "/" + name + "/" + std::to_string(n);
+  };
+  for (const int n : {32, 64, 128, 256})
+    timed(RegisterBenchmark(("apply/" + std::to_string(n)).c_str(),
+                            [n](benchmark::State& s) { apply(s, n); }));
+  for (const int n : {32, 64})
+    timed(RegisterBenchmark(("vcycle_jacobi10/" + std::to_string(n)).c_str(),
+                            [n](benchmark::State& s) { vcycle(s, n); }));
+  const std::vector<std::string> cases = {"stretch_030", "twist_030",   "stretch_045", "twist_045",
+                                          "sphere_030",  "sphere_045",  "tube_030",    "tube_045",
+                                          "springs_1",   "springs_100", "compress_045"};
+  for (const std::string& name : cases)
+    for (const int n : {16, 32, 64, 128}) {
+      timed(RegisterBenchmark(named("mgcg", name, n).c_str(), [=](benchmark::State& s) {
+        linear(s, name, n, LinearMethod::multigrid_cg);
+      }));
+      timed(RegisterBenchmark(named("pcg", name, n).c_str(), [=](benchmark::State& s) {
+        linear(s, name, n, LinearMethod::jacobi_cg);
+      }));
+    }
+  timed(RegisterBenchmark("mgcg/twist_030/256", [](benchmark::State& s) {
+    linear(s, "twist_030", 256, LinearMethod::multigrid_cg);
+  }));
+  for (const std::string& name : cases)
+    for (const int n : {16, 32, 64})
+      for (const bool jump : {false, true})
+        timed(RegisterBenchmark(named("newton", name + (jump ? "_jump" : ""), n).c_str(),
+                                [=](benchmark::State& s) { newton(s, name, n, jump); }));
+}
+
+const bool registered = (register_all(), true);
+
+}  // namespace
+}  // namespace supple

@@ -1,0 +1,127 @@
+// Shifts of 4x4 planes against plain loops, on every instruction set this machine has.
+#include "supple/math/simd.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <random>
+#include <string>
+#include <vector>
+
+#define SUPPLE_KERNEL_FILE "math/plane_test.cpp"
+#include "supple/math/for_each_target.h"
+#include "supple/math/plane.h"
+
+#ifndef SUPPLE_PLANE_TEST_TYPES
+#define SUPPLE_PLANE_TEST_TYPES
+namespace supple {
+
+/// Two planes in, and what every operation makes of them.
+template <class Scalar>
+struct PlaneTrial {
+  using Numbers = std::array<Scalar, 16>;
+  Numbers a, b, c;
+  Numbers sum, difference, shifted_x, shifted_y, added;
+  Numbers own_x, next_x, own_y, next_y;
+};
+
+}  // namespace supple
+#endif
+
+SUPPLE_KERNELS_BEGIN
+
+template <class Scalar>
+void try_planes(PlaneTrial<Scalar>& t) {
+  const PlaneShifter<Scalar> shifter;
+  const Plane<Scalar> a = load_plane(t.a.data()), b = load_plane(t.b.data());
+  store_plane(a + b, t.sum.data());
+  store_plane(a - b, t.difference.data());
+  store_plane(shifter.shift_x(a, b), t.shifted_x.data());
+  store_plane(shifter.shift_y(a, b), t.shifted_y.data());
+  t.added = t.c;
+  add_plane(a, t.added.data());
+  // Transposes add to one plane and set the other.
+  Plane<Scalar> own = load_plane(t.c.data()), next = load_plane(t.b.data());
+  shifter.unshift_x(a, own, next);
+  store_plane(own, t.own_x.data());
+  store_plane(next, t.next_x.data());
+  own = load_plane(t.c.data());
+  next = load_plane(t.b.data());
+  shifter.unshift_y(a, own, next);
+  store_plane(own, t.own_y.data());
+  store_plane(next, t.next_y.data());
+}
+
+void try_floats(PlaneTrial<float>& t) { try_planes(t); }
+void try_doubles(PlaneTrial<double>& t) { try_planes(t); }
+
+SUPPLE_KERNELS_END
+
+#if SUPPLE_KERNELS_ONCE
+namespace supple {
+
+SUPPLE_KERNEL(try_floats);
+SUPPLE_KERNEL(try_doubles);
+
+namespace {
+
+class PlaneOn : public ::testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override { set_widest_target(GetParam()); }
+  void TearDown() override { set_widest_target(""); }
+};
+
+template <class Scalar>
+PlaneTrial<Scalar> random_trial(unsigned seed) {
+  std::mt19937 random(seed);
+  std::uniform_int_distribution<int> part(-999, 999);  // sums of two are exact
+  PlaneTrial<Scalar> t;
+  for (auto* numbers : {&t.a, &t.b, &t.c})
+    for (Scalar& n : *numbers) n = static_cast<Scalar>(part(random));
+  return t;
+}
+
+template <class Scalar>
+void expect_plain_results(const PlaneTrial<Scalar>& t) {
+  using Numbers = typename PlaneTrial<Scalar>::Numbers;
+  const auto at = [](const Numbers& p, size_t x, size_t y) { return p[x + 4 * y]; };
+  Numbers own_x = t.c, own_y = t.c, next_x = {}, next_y = {};
+  for (size_t y = 0; y < 4; ++y)
+    for (size_t x = 0; x < 4; ++x) {
+      const size_t i = x + 4 * y;
+      EXPECT_EQ(t.sum[i], t.a[i] + t.b[i]);
+      EXPECT_EQ(t.difference[i], t.a[i] - t.b[i]);
+      EXPECT_EQ(t.added[i], t.a[i] + t.c[i]);
+      EXPECT_EQ(t.shifted_x[i], x < 3 ? at(t.a, x + 1, y) : at(t.b, 0, y)) << x << " " << y;
+      EXPECT_EQ(t.shifted_y[i], y < 3 ? at(t.a, x, y + 1) : at(t.b, x, 0)) << x << " " << y;
+      (x < 3 ? own_x[i + 1] : next_x[i - 3]) += t.a[i];
+      (y < 3 ? own_y[i + 4] : next_y[i - 12]) += t.a[i];
+    }
+  EXPECT_EQ(t.own_x, own_x);
+  EXPECT_EQ(t.next_x, next_x);
+  EXPECT_EQ(t.own_y, own_y);
+  EXPECT_EQ(t.next_y, next_y);
+}
+
+TEST_P(PlaneOn, FloatsMoveAsInPlainLoops) {
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    PlaneTrial<float> t = random_trial<float>(seed);
+    SUPPLE_DISPATCH(try_floats)(t);
+    expect_plain_results(t);
+  }
+}
+
+TEST_P(PlaneOn, DoublesMoveAsInPlainLoops) {
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    PlaneTrial<double> t = random_trial<double>(seed);
+    SUPPLE_DISPATCH(try_doubles)(t);
+    expect_plain_results(t);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryTarget, PlaneOn, ::testing::ValuesIn(simd_targets()),
+                         [](const auto& info) { return info.param; });
+
+}  // namespace
+}  // namespace supple
+#endif

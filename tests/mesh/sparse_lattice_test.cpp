@@ -1,0 +1,264 @@
+// The tables of sparse lattices against brute force on sets of cells.
+#include "supple/mesh/sparse_lattice.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <random>
+#include <set>
+
+namespace supple {
+namespace {
+
+using Key = std::array<int32_t, 3>;
+using Cells = std::set<Key>;
+
+Key key(const Vec3i& v) { return {v[0], v[1], v[2]}; }
+Vec3i vec(const Key& k) { return {k[0], k[1], k[2]}; }
+
+// Division that rounds down, by way of doubles.
+int32_t down(int32_t a, int32_t b) { return static_cast<int32_t>(std::floor(a / double(b))); }
+Key block_of(const Key& c) { return {down(c[0], 4), down(c[1], 4), down(c[2], 4)}; }
+Key tile_of(const Key& c) { return {down(c[0], 16), down(c[1], 16), down(c[2], 16)}; }
+int32_t local_of(const Key& c) {
+  const Key b = block_of(c);
+  return (c[0] - 4 * b[0]) + 4 * (c[1] - 4 * b[1]) + 16 * (c[2] - 4 * b[2]);
+}
+
+Cells random_cells(unsigned seed, int low, int high, double fill) {
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<double> chance(0, 1);
+  Cells cells;
+  for (int z = low; z < high; ++z)
+    for (int y = low; y < high; ++y)
+      for (int x = low; x < high; ++x)
+        if (chance(random) < fill) cells.insert({x, y, z});
+  return cells;
+}
+
+// Sets of all kinds: thin, dense, far apart, at coordinates of both signs, a single cell, a full
+// box across a corner of tiles.
+std::vector<Cells> many_sets() {
+  std::vector<Cells> sets;
+  sets.push_back({{0, 0, 0}});
+  sets.push_back({{-1, -1, -1}});
+  sets.push_back({{15, 15, 15}});
+  sets.push_back({{1000000, -1000000, 77}, {-2000001, 3, 5}, {15, -17, 31}});
+  sets.push_back(random_cells(1, -19, 21, 0.02));
+  sets.push_back(random_cells(2, -9, 12, 0.3));
+  sets.push_back(random_cells(3, -6, 5, 0.9));
+  sets.push_back(random_cells(4, 10, 22, 1));
+  sets.push_back(random_cells(5, -40, -10, 0.005));
+  return sets;
+}
+
+SparseLattice lattice_of(const Cells& cells, unsigned seed = 1) {
+  std::vector<Vec3i> list;
+  for (const Key& c : cells) list.push_back(vec(c));
+  for (size_t i = 0; i < cells.size(); i += 3) list.push_back(list[i]);  // repeats are allowed
+  std::shuffle(list.begin(), list.end(), std::mt19937(seed));
+  return SparseLattice(list);
+}
+
+std::set<Key> nodes_of(const Cells& cells) {
+  std::set<Key> nodes;
+  for (const Key& c : cells)
+    for (int i = 0; i < 8; ++i)
+      nodes.insert({c[0] + (i & 1), c[1] + (i >> 1 & 1), c[2] + (i >> 2)});
+  return nodes;
+}
+
+TEST(SparseLattice, HoldsExactlyTheGivenCellsAndTheirNodes) {
+  for (const Cells& cells : many_sets()) {
+    const SparseLattice l = lattice_of(cells);
+    const std::set<Key> nodes = nodes_of(cells);
+    EXPECT_EQ(l.cell_count(), cells.size());
+    EXPECT_EQ(l.node_count(), nodes.size());
+    Cells found_cells;
+    std::set<Key> found_nodes, blocks;
+    for (size_t b = 0; b < l.block_count(); ++b) {
+      EXPECT_TRUE(blocks.insert(key(l.blocks[b])).second) << "a block twice";
+      EXPECT_NE(l.nodes[b], 0u) << "a block without nodes";
+      for (int32_t n = 0; n < 64; ++n) {
+        const Vec3i at = l.coordinates(static_cast<int32_t>(b), n);
+        EXPECT_EQ(l.has_cell(at), (l.cells[b] >> n & 1) != 0);
+        if (l.cells[b] >> n & 1) found_cells.insert(key(at));
+        if (l.nodes[b] >> n & 1) found_nodes.insert(key(at));
+      }
+    }
+    EXPECT_EQ(found_cells, cells);
+    EXPECT_EQ(found_nodes, nodes);
+  }
+}
+
+TEST(SparseLattice, FindsPlacesAndCorners) {
+  for (const Cells& cells : many_sets()) {
+    const SparseLattice l = lattice_of(cells);
+    for (const Key& node : nodes_of(cells)) {
+      const LatticePlace at = l.place(vec(node));
+      ASSERT_GE(at.block, 0);
+      EXPECT_EQ(key(l.blocks[static_cast<size_t>(at.block)]), block_of(node));
+      EXPECT_EQ(at.local, local_of(node));
+      EXPECT_EQ(key(l.coordinates(at.block, at.local)), node);
+    }
+    for (const Key& cell : cells) {
+      const LatticePlace at = l.place(vec(cell));
+      const auto corners = l.corners(at.block, at.local);
+      for (int i = 0; i < 8; ++i) {
+        const LatticePlace& c = corners[static_cast<size_t>(i)];
+        EXPECT_EQ(l.coordinates(c.block, c.local), vec(cell) + Vec3i(i & 1, i >> 1 & 1, i >> 2));
+      }
+    }
+    EXPECT_EQ(l.place({50000, 50000, 50000}).block, -1);
+    EXPECT_FALSE(l.has_cell({50000, 50000, 50000}));
+    EXPECT_FALSE(l.has_cell({-50000, 2, 3}));
+  }
+}
+
+TEST(SparseLattice, OrderOfTheInputDoesNotMatter) {
+  const Cells cells = random_cells(7, -20, 20, 0.1);
+  const SparseLattice a = lattice_of(cells, 1), b = lattice_of(cells, 2);
+  EXPECT_EQ(a.blocks, b.blocks);
+  EXPECT_EQ(a.cells, b.cells);
+  EXPECT_EQ(a.upper, b.upper);
+  EXPECT_EQ(a.targets, b.targets);
+  EXPECT_EQ(a.incoming, b.incoming);
+  // The other constructor: blocks with bits, empty ones among them.
+  std::vector<Vec3i> blocks = a.blocks;
+  std::vector<uint64_t> bits = a.cells;
+  std::reverse(blocks.begin(), blocks.end());
+  std::reverse(bits.begin(), bits.end());
+  const SparseLattice c(blocks, bits);
+  EXPECT_EQ(a.blocks, c.blocks);
+  EXPECT_EQ(a.nodes, c.nodes);
+  EXPECT_EQ(a.cell_slots, c.cell_slots);
+}
+
+TEST(SparseLattice, TilesSlotsAndNeighboursAreThoseOfTheCoordinates) {
+  for (const Cells& cells : many_sets()) {
+    const SparseLattice l = lattice_of(cells);
+    ASSERT_EQ(l.tiles.front(), 0u);
+    ASSERT_EQ(l.tiles.back(), l.block_count());
+    std::set<Key> seen;
+    for (size_t t = 0; t < l.tile_count(); ++t) {
+      ASSERT_LT(l.tiles[t], l.tiles[t + 1]);
+      const auto tile = [&](size_t b) { return tile_of(key(l.blocks[b] * 4)); };
+      EXPECT_TRUE(seen.insert(tile(l.tiles[t])).second) << "a tile twice";
+      for (size_t b = l.tiles[t]; b < l.tiles[t + 1]; ++b) EXPECT_EQ(tile(b), tile(l.tiles[t]));
+    }
+    int32_t slot = 0;
+    for (size_t b = 0; b < l.block_count(); ++b) {
+      EXPECT_EQ(l.cell_slots[b], l.cells[b] != 0 ? slot++ : -1);
+      for (int d = 0; d < 8; ++d) {
+        const Vec3i next = l.blocks[b] + Vec3i(d & 1, d >> 1 & 1, d >> 2);
+        const auto found = std::find(l.blocks.begin(), l.blocks.end(), next);
+        EXPECT_EQ(l.upper[b][static_cast<size_t>(d)], found - l.blocks.begin());
+      }
+    }
+    EXPECT_EQ(l.slot_count, static_cast<size_t>(slot));
+  }
+}
+
+// Every cell adds a number to each of its corners by way of targets, ghosts and incoming lists; the
+// sums must be those of a plain loop, for any numbers.
+TEST(SparseLattice, SumsByWayOfGhostsAreThePlainOnes) {
+  for (const Cells& cells : many_sets()) {
+    const SparseLattice l = lattice_of(cells);
+    const auto number = [](const Key& cell, int corner) {
+      return static_cast<int64_t>(cell[0]) * 31 + cell[1] * 1009 + cell[2] * 7919 + corner * 57;
+    };
+    std::map<Key, int64_t> expected;
+    std::vector<std::array<int64_t, 64>> sums(l.block_count());
+    for (auto& s : sums) s.fill(0);
+    std::vector<std::array<int64_t, 64>> ghosts(l.ghosts.size());
+    for (auto& g : ghosts) g.fill(0);
+    for (size_t t = 0; t < l.tile_count(); ++t) {
+      ASSERT_LE(l.ghost_offsets[t + 1] - l.ghost_offsets[t], static_cast<uint32_t>(most_ghosts));
+      for (size_t b = l.tiles[t]; b < l.tiles[t + 1]; ++b)
+        for (int32_t n = 0; n < 64; ++n) {
+          if (!(l.cells[b] >> n & 1)) continue;
+          const Key cell = key(l.coordinates(static_cast<int32_t>(b), n));
+          for (int i = 0; i < 8; ++i) {
+            const Key node = {cell[0] + (i & 1), cell[1] + (i >> 1 & 1), cell[2] + (i >> 2)};
+            expected[node] += number(cell, i);
+            const Key from = block_of(cell), to = block_of(node);
+            const auto d = static_cast<size_t>((to[0] - from[0]) | (to[1] - from[1]) << 1 |
+                                               (to[2] - from[2]) << 2);
+            const int32_t target = l.targets[b][d];
+            ASSERT_NE(target, ~most_ghosts) << "a sum would be lost";
+            const auto local = static_cast<size_t>(local_of(node));
+            if (target >= 0) {
+              ASSERT_GE(target, static_cast<int32_t>(l.tiles[t]));
+              ASSERT_LT(target, static_cast<int32_t>(l.tiles[t + 1]));
+              sums[static_cast<size_t>(target)][local] += number(cell, i);
+            } else {
+              ghosts[l.ghost_offsets[t] + static_cast<uint32_t>(~target)][local] += number(cell, i);
+            }
+          }
+        }
+    }
+    // Owners add the faces they were left.
+    size_t added = 0;
+    for (size_t b = 0; b < l.block_count(); ++b)
+      for (uint32_t e = l.incoming_offsets[b]; e < l.incoming_offsets[b + 1]; ++e, ++added) {
+        const uint32_t g = l.incoming[e];
+        if (e > l.incoming_offsets[b]) {
+          EXPECT_LT(l.incoming[e - 1], g);
+        }
+        ASSERT_EQ(l.ghosts[g].block, static_cast<int32_t>(b));
+        for (int32_t n = 0; n < 64; ++n) {
+          const int32_t along[3] = {n & 3, n >> 2 & 3, n >> 4};
+          const int64_t value = ghosts[g][static_cast<size_t>(n)];
+          if (along[l.ghosts[g].axis] == 0)
+            sums[b][static_cast<size_t>(n)] += value;
+          else {
+            EXPECT_EQ(value, 0) << "a ghost has more than its face";
+          }
+        }
+      }
+    EXPECT_EQ(added, l.ghosts.size());
+    for (size_t b = 0; b < l.block_count(); ++b)
+      for (int32_t n = 0; n < 64; ++n) {
+        const auto found = expected.find(key(l.coordinates(static_cast<int32_t>(b), n)));
+        EXPECT_EQ(sums[b][static_cast<size_t>(n)], found == expected.end() ? 0 : found->second);
+      }
+  }
+}
+
+TEST(SparseLattice, NothingIsALattice) {
+  const SparseLattice none, empty{std::span<const Vec3i>()};
+  for (const SparseLattice* l : {&none, &empty}) {
+    EXPECT_EQ(l->block_count(), 0u);
+    EXPECT_EQ(l->tile_count(), 0u);
+    EXPECT_EQ(l->cell_count(), 0u);
+    EXPECT_EQ(l->place({0, 0, 0}).block, -1);
+  }
+}
+
+TEST(MoveBits, LandInTheBlocksOfTheMovedCells) {
+  std::mt19937_64 random(3);
+  for (int trial = 0; trial < 200; ++trial) {
+    const uint64_t bits = trial < 64 ? uint64_t{1} << trial : random() & random();
+    for (int d = 0; d < 8; ++d) {
+      std::array<uint64_t, 8> expected = {};
+      for (int n = 0; n < 64; ++n) {
+        if (!(bits >> n & 1)) continue;
+        const Key moved = {(n & 3) + (d & 1), (n >> 2 & 3) + (d >> 1 & 1), (n >> 4) + (d >> 2)};
+        const Key block = block_of(moved);
+        expected[static_cast<size_t>(block[0] | block[1] << 1 | block[2] << 2)] |=
+            uint64_t{1} << local_of(moved);
+      }
+      EXPECT_EQ(move_bits(bits, d), expected) << std::hex << bits << " " << d;
+    }
+  }
+}
+
+TEST(FloorDiv, RoundsDown) {
+  for (int32_t a = -40; a <= 40; ++a)
+    for (int32_t b = 1; b <= 9; ++b) EXPECT_EQ(floor_div(a, b), down(a, b)) << a << " " << b;
+}
+
+}  // namespace
+}  // namespace supple
