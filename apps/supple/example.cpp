@@ -1,4 +1,4 @@
-// supple example: the project's own characters, each with a scene that is ready to run.
+// supple example: the project's own characters and solids, each with a scene that is ready to run.
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -8,6 +8,7 @@
 #include "arguments.h"
 #include "help.h"
 #include "program.h"
+#include "scenes/scenes.h"
 #include "supple/core/file.h"
 #include "supple/io/character_writer.h"
 
@@ -30,6 +31,8 @@ constexpr const char* mark = "supple_example";
 int list_examples() {
   for (const actors::CastMember& member : actors::cast())
     std::printf("%-10s %s\n", member.name.c_str(), member.line.c_str());
+  for (const scenes::ExampleScene& scene : scenes::all())
+    std::printf("%-10s %s\n", scene.name.c_str(), scene.line.c_str());
   return done;
 }
 
@@ -39,6 +42,7 @@ const actors::CastMember& find_member(const std::string& name) {
     if (member.name == name) return member;
     names.push_back(member.name);
   }
+  for (const scenes::ExampleScene& scene : scenes::all()) names.push_back(scene.name);
   throw Error(ErrorKind::usage,
               fmt::format("there is no example '{}'{} (see 'supple example --list')",
                           printable(name), suggestion(name, names)));
@@ -86,7 +90,27 @@ void write_model(const fs::path& path, const Character& character) {
   write_file(path, serialise_glb(document, path.string()));
 }
 
+int write_scene(const ExampleOptions& options, const scenes::ExampleScene& scene) {
+  const fs::path folder = options.folder.empty() ? scene.name : options.folder;
+  const fs::path file = folder / (scene.name + ".json");
+  if (options.vertices > 0)
+    throw Error(ErrorKind::usage,
+                fmt::format("--vertices: '{}' is a scene without a character; edit 'edge' and "
+                            "'cells' in it instead",
+                            scene.name));
+  refuse_foreign(file, is_example_scene(file, scene.text));
+  make_folder(folder);
+  write_file(file, scene.text);
+  if (options.common.quiet) return done;
+  std::printf("wrote %s: %s\n", file.c_str(), scene.line.c_str());
+  std::printf("next:  supple simulate %s\n       supple view %s\n", file.c_str(),
+              (folder / (scene.name + ".supple")).c_str());
+  return done;
+}
+
 int write_example(const ExampleOptions& options) {
+  for (const scenes::ExampleScene& scene : scenes::all())
+    if (scene.name == options.name) return write_scene(options, scene);
   const actors::CastMember& member = find_member(options.name);
   const fs::path folder = options.folder.empty() ? member.name : options.folder;
   const fs::path model = folder / (member.name + ".glb"), scene = folder / (member.name + ".json");
@@ -120,8 +144,8 @@ int example(const ExampleOptions& options) {
 
 void add_example_command(CLI::App& program, int& status) {
   auto options = std::make_shared<ExampleOptions>();
-  CLI::App* command =
-      program.add_subcommand("example", "Write a character of our own with a scene ready to run.");
+  CLI::App* command = program.add_subcommand(
+      "example", "Write an example of our own: a scene ready to run, with its character.");
   command->footer(
       help_footer("  supple example --list                     who there is\n"
                   "  supple example pomelo                     into the folder pomelo\n"

@@ -210,18 +210,26 @@ void inspect_animation(const InspectOptions& options) {
 void inspect_scene(const InspectOptions& options) {
   const Scene scene = read_scene(options.file);
   const PreparedScene prepared = prepare_scene(scene);
-  const FrameRange range = resolve_frames(scene.frames, prepared.clip, options.file);
+  const Session session(prepared.character, scene, prepared.clip, options.file);
+  const FrameRange& range = session.range();
+  Json facts = Json::object();
+  for (const BodyFact& fact : session.body().facts()) facts[fact.name] = fact.value;
   if (options.json)
     return print({{"kind", "scene"},
                   {"file", options.file},
                   {"first", range.first},
                   {"last", range.last},
                   {"rate", range.rate},
+                  {"body", facts},
                   {"scene", scene_to_json(scene)}});
+  const std::string& file = scene.character.file;
   std::printf(
       "%s: a scene\n  character %s\n  body      %s\n  frames    %d to %d at %.6g per second\n",
-      options.file.c_str(), scene.character.file.c_str(), scene.body.type.c_str(), range.first,
-      range.last, range.rate);
+      options.file.c_str(),
+      file.empty() ? ("a " + prepared.character->parts.front().name).c_str() : file.c_str(),
+      scene.body.type.c_str(), range.first, range.last, range.rate);
+  for (const BodyFact& fact : session.body().facts())
+    std::printf("  %-9s %.6g %s\n", fact.name.c_str(), fact.value, fact.unit.c_str());
 }
 
 int inspect_file(const InspectOptions& options) {

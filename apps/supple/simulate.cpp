@@ -154,6 +154,11 @@ void describe_run(const Run& run) {
            character.skeleton.size());
   log_info("frames {} to {} at {:.6g} per second, clip '{}', body '{}'", range.first, range.last,
            range.rate, run.prepared.clip ? run.prepared.clip->name : "none", run.scene.body.type);
+  std::string facts;
+  for (const BodyFact& fact : run.session->body().facts())
+    facts += fmt::format("{}{} {:.6g}{}{}", facts.empty() ? "" : ", ", fact.name, fact.value,
+                         fact.unit.empty() ? "" : " ", fact.unit);
+  if (!facts.empty()) log_info("{}: {}", run.scene.body.type, facts);
 }
 
 // ", N MB are free" where a file is to be written, or nothing when that is not known.
@@ -205,8 +210,9 @@ void check_outputs(const Run& run, const SimulateOptions& options) {
 
 // Opens the cache, and goes to where an earlier run stopped when it is to be resumed.
 void open_cache(Run& run, const SimulateOptions& options) {
-  const CacheInfo info =
+  CacheInfo info =
       cache_info(*run.prepared.character, run.session->range(), run.settings, run.plan.cache);
+  info.extras = run.session->body().shown_once();
   if (!options.resume || !is_cache(run.plan.cache)) {
     run.cache.emplace(CacheWriter::create(run.plan.cache, info));
     return;

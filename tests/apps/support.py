@@ -89,6 +89,16 @@ def report(folder):
     return json.loads((pathlib.Path(folder) / "report.json").read_text())
 
 
+def read_chunk_names(path):
+    """The names of a chunk's arrays."""
+    data = pathlib.Path(path).read_bytes()
+    count, names, at = struct.unpack_from("<I", data, 12)[0], [], 32
+    for _ in range(count):
+        names.append(data[at + 1:at + 1 + data[at]].decode())
+        at += 1 + data[at] + 21
+    return names
+
+
 def glb(document, binary):
     """A .glb file from its JSON and its buffer."""
     text = json.dumps(document).encode()

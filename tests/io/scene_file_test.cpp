@@ -25,6 +25,35 @@ std::string refusal(const std::string& text) {
   return "was read";
 }
 
+// A body in which no field has its default.
+BodySettings full_body() {
+  BodySettings b;
+  b.type = "lattice";
+  b.cells = 7;
+  b.spacing = 0.03;
+  b.young = 2e5;
+  b.poisson = 0.3;
+  b.density = 900;
+  SelectSettings select;
+  select.box = BoxSelection{{-1, -2, -3}, {1, 2, 3}};
+  select.sphere = SphereSelection{{1, 0, 0}, 2};
+  select.plane = PlaneSelection{{0, 1, 0}, {0, 0, 1}};
+  b.materials = {{select, 1e3, 0.2, 800}, {select, {}, 0.1, {}}};
+  b.gravity = {0, 0, -1.62};
+  b.dynamic = true;
+  b.substeps = 3;
+  b.start = StartState::equilibrium;
+  b.velocity = {1, 2, 3};
+  b.spin = {90, 0, 0};
+  const ScriptSettings script = {
+      {1, 0, 0}, {{0, 1, 0}, 30, {0, 0, 2}}, {{0, 0}, {2, 1}}, TimeUnit::frames, Ramp::linear};
+  b.fixed = {{select, {script, script}}};
+  b.pulled = {{select, 250, {script}}};
+  b.solver = {
+      9, 1e-4, 1e-5, 77, SolverMethod::v_cycle, SolverDifferential::zhu, Quadrature::one_point};
+  return b;
+}
+
 // A scene in which no field has its default.
 Scene full_scene() {
   Scene scene;
@@ -36,6 +65,8 @@ Scene full_scene() {
   c.skinning = SkinningMethod::dual_quaternion;
   c.motion = {"m.bvh", "take", {{"Hips", "hip"}, {"odd \"name\"\n", "x"}}, 0.0254};
   c.pose_space = {{{"elbow", "wrist"}, 33.3, {{{{0, 0, 0.6, 0.8}, {1, 0, 0, 0}}, "bulge"}, {}}}};
+  c.shape = {ShapeType::tube, {1, 2, 3}, {4, 5, 6}, 0.2, 2, 0.1, 45, 0.01};
+  scene.body = full_body();
   scene.frames = {1001, 1100, 29.97, -0.5, 12};
   scene.output = {{"x.supple", "objs/"}, 3};
   return scene;
@@ -65,7 +96,7 @@ TEST(SceneFile, FullSceneLeavesNoDefault) {
         for (const auto& [key, value] : b.items()) {
           if (value.is_object() && a.contains(key) && !a[key].empty()) {
             compare(a[key], value, path + "/" + key);
-          } else if (path + "/" + key != "/body/type") {
+          } else {
             EXPECT_TRUE(!a.contains(key) || a[key] != value) << path << "/" << key;
           }
         }
@@ -93,7 +124,27 @@ TEST(SceneFile, MistakesAreNamed) {
   EXPECT_EQ(with(R"("frames": {"$schema": "x"})"), "s.json: frames.$schema: unknown field");
   EXPECT_EQ(with(R"("zebra": 1)"), "s.json: zebra: unknown field");
   EXPECT_EQ(with(R"("body": "skining")"),
-            "s.json: body.type: 'skining' is not one of skinning; did you mean 'skinning'?");
+            "s.json: body.type: 'skining' is not one of skinning, lattice; did you mean "
+            "'skinning'?");
+  EXPECT_EQ(with(R"("body": {"gravity": [0, -9.81]})"),
+            "s.json: body.gravity: must have 3 numbers, found 2");
+  EXPECT_EQ(with(R"("body": {"gravity": [0, "g", 0]})"),
+            "s.json: body.gravity[1]: must be a number, found \"g\"");
+  EXPECT_EQ(with(R"("body": {"dynamic": 1})"),
+            "s.json: body.dynamic: must be true or false, found 1");
+  EXPECT_EQ(with(R"("body": {"poisson": 0.5})"),
+            "s.json: body.poisson: 0.5 is not allowed (0 to 0.495)");
+  EXPECT_EQ(with(R"("body": {"materials": [{"young": 0}]})"),
+            "s.json: body.materials[0].young: 0 is not allowed (0.001 to 1000000000000)");
+  EXPECT_EQ(with(R"("body": {"fixed": [{"select": {"boks": {}}}]})"),
+            "s.json: body.fixed[0].select.boks: unknown field; did you mean 'box'?");
+  EXPECT_EQ(with(R"("body": {"fixed": [{"select": {"box": 3}}]})"),
+            "s.json: body.fixed[0].select.box: must be an object, found 3");
+  EXPECT_EQ(refusal(R"({"character": {"shape": {"type": "box", "size": [1, 0, 1]}}})"),
+            "s.json: character.shape.size[1]: must be more than 0");
+  EXPECT_EQ(refusal(R"({"character": {"shape": {"type": "cube"}}})"),
+            "s.json: character.shape.type: 'cube' is not one of none, box, sphere, tube; did you "
+            "mean 'tube'?");
   EXPECT_EQ(refusal(R"({"character": {"file": "x", "skinning": "quaternion"}})")
                 .find("s.json: character.skinning: 'quaternion' is not one of linear, dual_quat"),
             0u);
@@ -185,7 +236,10 @@ Json example_of(const Json& schema) {
   const std::string type = schema["type"];
   if (type == "string") return "text";
   if (type == "integer" || type == "number") return schema.value("maximum", 1.0);
-  if (type == "array") return Json::array({example_of(schema["items"])});
+  if (type == "boolean") return true;
+  if (type == "array")
+    return Json(
+        std::vector<Json>(schema.value("minItems", size_t{1}), example_of(schema["items"])));
   Json object = Json::object();
   if (!schema.contains("properties")) return {{"any", "text"}};
   for (const auto& [key, value] : schema["properties"].items()) object[key] = example_of(value);

@@ -225,11 +225,13 @@ CacheInfo cache_info(const Character& character, const FrameRange& range, Json s
                      const fs::path& cache_folder) {
   CacheInfo info;
   info.name = character.name;
-  info.source = fs::absolute(character.source)
-                    .lexically_normal()
-                    .lexically_relative(home_of(cache_folder))
-                    .generic_string();
-  info.source_sum = checksum(read_file(character.source));
+  if (!character.source.empty()) {  // solids that are made have no file
+    info.source = fs::absolute(character.source)
+                      .lexically_normal()
+                      .lexically_relative(home_of(cache_folder))
+                      .generic_string();
+    info.source_sum = checksum(read_file(character.source));
+  }
   info.settings = std::move(settings);
   info.range = range;
   info.skin = character.skin;
@@ -444,6 +446,7 @@ std::vector<std::string> CacheReader::map_names(const CacheFrame& frame) const {
 }
 
 fs::path CacheReader::source_path() const {
+  if (m_info.source.empty()) return {};
   return (home_of(m_folder) / m_info.source).lexically_normal();
 }
 

@@ -19,7 +19,7 @@ namespace supple {
 /// What the index and the static chunk of a cache hold.
 struct CacheInfo {
   std::string name;
-  std::string source;       ///< character file, relative to the folder the cache lies in
+  std::string source;       ///< character file, relative to the cache's folder; empty for none
   uint64_t source_sum = 0;  ///< checksum of that file's bytes
   Json settings;            ///< the scene, all defaults filled in
   FrameRange range;
@@ -101,7 +101,7 @@ class CacheReader {
   /// The cache as exports see it; the reader must outlive the result.
   AnimatedSkin animated_skin() const;
 
-  /// The character file, as an absolute path.
+  /// The character file, as an absolute path; empty for a solid that has none.
   std::filesystem::path source_path() const;
 
   /// The cache's folder.

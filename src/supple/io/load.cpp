@@ -12,6 +12,7 @@
 #include "supple/io/tet_reader.h"
 #include "supple/mesh/tet_mesh.h"
 #include "supple/rig/scale.h"
+#include "supple/sim/shape.h"
 
 namespace supple {
 namespace {
@@ -55,6 +56,20 @@ Character character_from_tets(const std::filesystem::path& path) {
   character.parts.push_back(part);
   character.notes.push_back("the skin is the boundary of the tetrahedra");
   bind_rigidly(character);
+  return character;
+}
+
+// The character a scene is about: a file, or a solid that is made.
+Character character_of(const Scene& scene) {
+  const CharacterSettings& settings = scene.character;
+  const std::string name = scene.name.empty() ? "scene" : scene.name;
+  if (settings.shape.type == ShapeType::none) return read_character(settings.file);
+  if (!settings.file.empty())
+    throw_input_error(
+        name, "character.shape",
+        fmt::format("there is a file too, {}: name only one of them", printable(settings.file)));
+  Character character = character_from_shape(settings.shape, name);
+  if (!scene.name.empty()) character.name = scene.name;
   return character;
 }
 
@@ -105,8 +120,8 @@ Motion read_motion(const std::filesystem::path& path, const std::string& clip) {
 
 PreparedScene prepare_scene(const Scene& scene) {
   PreparedScene prepared;
-  auto character = std::make_shared<Character>(read_character(scene.character.file));
-  prepared.inputs.push_back(scene.character.file);
+  auto character = std::make_shared<Character>(character_of(scene));
+  if (!scene.character.file.empty()) prepared.inputs.push_back(scene.character.file);
   prepared.notes = character->notes;
   scale_character(*character, scene.character.scale);
 
@@ -121,11 +136,14 @@ PreparedScene prepare_scene(const Scene& scene) {
     prepared.clip = &character->clips.back();
   } else {
     prepared.clip = choose_clip(*character, scene.character.clip);
-    if (!prepared.clip)
+    if (!prepared.clip && scene.frames.last == FrameSettings::automatic)
       prepared.notes.push_back(
-          "there is no animation: one frame of the rest pose is made; give a motion with --motion "
-          "FILE.bvh");
+          "there is no animation: one frame is made; give a motion with --motion FILE.bvh, or a "
+          "last frame with --frames FIRST-LAST");
   }
+  if (prepared.clip && scene.body.type == "lattice")
+    prepared.notes.push_back(
+        "the lattice body does not follow a rig yet: its clip is played without it");
   prepared.character = std::move(character);
   return prepared;
 }

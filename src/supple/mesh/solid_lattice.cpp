@@ -8,7 +8,6 @@
 #include "supple/core/error.h"
 #include "supple/core/parallel.h"
 #include "supple/mesh/triangle_box.h"
-#include "supple/mesh/triangle_mesh.h"
 #include "supple/mesh/winding_number.h"
 
 namespace supple {
@@ -20,10 +19,14 @@ constexpr double touch = 1e-3;
 constexpr double most_cells = 1 << 30;
 constexpr size_t samples = 64;
 
-// A grid around the mesh with one empty cell on every side.
-VoxelGrid fitting_grid(std::span<const Vec3f> positions, const SolidOptions& options) {
+// A grid around all triangles with one empty cell on every side.
+VoxelGrid fitting_grid(std::span<const Vec3f> positions, std::span<const Vec3i> triangles,
+                       const SolidOptions& options) {
   VoxelGrid grid;
-  const Box3d box = bounding_box(positions).cast<double>();
+  Box3d box;
+  for (const Vec3i& t : triangles)
+    for (int k = 0; k < 3; ++k)
+      box.extend(Vec3d(positions[static_cast<size_t>(t[k])].cast<double>()));
   grid.middle = box.min() / 2 + box.max() / 2;
   const double longest = box.sizes().maxCoeff();
   grid.spacing = options.spacing > 0 ? options.spacing : longest / std::max(1, options.cells);
@@ -192,7 +195,7 @@ SolidLattice fill_lattice(std::span<const Vec3f> positions, std::span<const Vec3
                           const SolidOptions& options) {
   if (positions.empty() || triangles.empty())
     throw_input_error("lattice", "skin", "there are no triangles to fill with cells");
-  VoxelGrid grid = fitting_grid(positions, options);
+  VoxelGrid grid = fitting_grid(positions, triangles, options);
   const CellTriangles overlaps = triangles_in_cells(grid, positions, triangles);
   classify_cells(grid, overlaps, positions, triangles);
   const std::vector<float> coverage =

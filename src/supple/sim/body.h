@@ -30,6 +30,13 @@ struct BodyFrame {
   std::vector<ChunkArray> extras;  ///< per-vertex maps ("map/NAME"), simulation mesh ("mesh/NAME")
 };
 
+/// A fact about a body that users ask for.
+struct BodyFact {
+  std::string name;
+  double value = 0;
+  std::string unit;  ///< empty for counts
+};
+
 /// A simulated body: built once from a scene, then stepped frame by frame.
 class Body {
  public:
@@ -46,6 +53,12 @@ class Body {
 
   /// Takes back what save() wrote; `file` names the source in messages.
   virtual void load(const Chunk& state, std::string_view file) = 0;
+
+  /// What a body shows that never changes, such as the cells of its simulation mesh ("mesh/NAME").
+  virtual std::vector<ChunkArray> shown_once() const { return {}; }
+
+  /// How large the body is.
+  virtual std::vector<BodyFact> facts() const { return {}; }
 };
 
 }  // namespace supple

@@ -81,9 +81,9 @@ struct PlaneSelection {
 
 /// A part of the body at rest: what lies in all the given shapes.
 struct SelectSettings {
-  std::optional<BoxSelection> box;
-  std::optional<SphereSelection> sphere;
-  std::optional<PlaneSelection> plane;
+  std::optional<BoxSelection> box = {};
+  std::optional<SphereSelection> sphere = {};
+  std::optional<PlaneSelection> plane = {};
 };
 
 /// What the times of keys count.
@@ -124,9 +124,9 @@ struct PulledSettings {
 /// Cells of another material than the rest; what is not given is the body's.
 struct RegionSettings {
   SelectSettings select;
-  std::optional<double> young;
-  std::optional<double> poisson;
-  std::optional<double> density;
+  std::optional<double> young = {};
+  std::optional<double> poisson = {};
+  std::optional<double> density = {};
 };
 
 /// How linear systems are solved.

@@ -4,6 +4,7 @@
 
 #include "supple/core/error.h"
 #include "supple/core/parallel.h"
+#include "supple/sim/lattice_body.h"
 #include "supple/sim/skinned_body.h"
 
 namespace supple {
@@ -11,11 +12,15 @@ namespace {
 
 constexpr int most_frames = 10'000'000;
 
-std::unique_ptr<Body> make_body(const Character& character, const Scene& scene) {
-  if (scene.body.type != "skinning")
-    throw Error(ErrorKind::usage,
-                fmt::format("there is no body of type '{}'", printable(scene.body.type)));
-  return std::make_unique<SkinnedBody>(character, scene.character.skinning);
+std::unique_ptr<Body> make_body(const Character& character, const Scene& scene, const Clip* clip,
+                                const std::string& file) {
+  if (scene.body.type == "skinning")
+    return std::make_unique<SkinnedBody>(character, scene.character.skinning);
+  if (scene.body.type == "lattice")
+    return std::make_unique<LatticeBody>(character, scene.body,
+                                         resolve_frames(scene.frames, clip, file), file);
+  throw Error(ErrorKind::usage,
+              fmt::format("there is no body of type '{}'", printable(scene.body.type)));
 }
 
 int find_shape(const Character& character, const std::string& name, const std::string& file) {
@@ -105,7 +110,7 @@ FrameRange resolve_frames(const FrameSettings& settings, const Clip* clip,
 
 Session::Session(const std::shared_ptr<const Character>& character, const Scene& scene,
                  const Clip* clip, const std::string& file)
-    : Session(character, scene, clip, make_body(*character, scene), file) {}
+    : Session(character, scene, clip, make_body(*character, scene, clip, file), file) {}
 
 Session::Session(std::shared_ptr<const Character> character, const Scene& scene, const Clip* clip,
                  std::unique_ptr<Body> body, const std::string& file)

@@ -60,6 +60,9 @@ class Session {
   /// The frames of the run.
   const FrameRange& range() const { return m_range; }
 
+  /// The simulated body.
+  const Body& body() const { return *m_body; }
+
   /// Everything the coming frames depend on.
   Chunk save() const;
 

@@ -1,0 +1,196 @@
+#include "supple/sim/lattice_model.h"
+
+#include <algorithm>
+
+#include "supple/core/error.h"
+#include "supple/sim/selection.h"
+
+namespace supple {
+namespace {
+
+// How far beyond a selection's border nodes still belong to it, in cells.
+constexpr double border = 1e-3;
+
+SolidLattice fill(const TriangleMesh& skin, const BodySettings& settings, const std::string& file) {
+  try {
+    return fill_lattice(skin.positions, skin.triangles,
+                        {.spacing = settings.spacing, .cells = settings.cells});
+  } catch (const Error& error) {
+    throw_input_error(file, "body", error.what());
+  }
+}
+
+std::string reach_of(const std::vector<Vec3d>& points) {
+  Box3d box;
+  for (const Vec3d& p : points) box.extend(p);
+  const Vec3d a = box.min(), b = box.max();
+  return fmt::format("the body reaches from {:.4g} {:.4g} {:.4g} to {:.4g} {:.4g} {:.4g}", a[0],
+                     a[1], a[2], b[0], b[1], b[2]);
+}
+
+// The material of a cell before it is scaled by coverage.
+struct Substance {
+  double young, poisson, density;
+};
+
+}  // namespace
+
+LatticeModel::LatticeModel(const TriangleMesh& skin, const BodySettings& settings,
+                           const FrameRange& range, const std::string& file)
+    : solid(fill(skin, settings, file)),
+      mesh(solid.lattice),
+      embedding(solid, mesh, skin.positions) {
+  for (const LatticePlace& node : mesh.nodes)
+    rest.push_back(solid.position(solid.lattice.coordinates(node.block, node.local)));
+  rest_reach = reach_of(rest);
+  set_materials(settings, file);
+  hold_nodes(settings, range, file);
+  pull_nodes(settings, range, file);
+  if (!settings.dynamic || settings.start == StartState::equilibrium)
+    refuse_loose_pieces(settings, file);
+}
+
+void LatticeModel::set_materials(const BodySettings& settings, const std::string& file) {
+  std::vector<Selection> regions;
+  std::vector<size_t> caught(settings.materials.size(), 0);
+  for (size_t r = 0; r < settings.materials.size(); ++r)
+    regions.emplace_back(settings.materials[r].select, 0, file,
+                         fmt::format("body.materials[{}].select", r));
+  masses.assign(mesh.nodes.size(), 0);
+  const double volume = solid.spacing * solid.spacing * solid.spacing;
+  for (size_t c = 0; c < mesh.cells.size(); ++c) {
+    const LatticePlace& place = mesh.cells[c];
+    const Vec3d centre = solid.position(solid.lattice.coordinates(place.block, place.local)) +
+                         Vec3d::Constant(solid.spacing / 2);
+    Substance is = {settings.young, settings.poisson, settings.density};
+    for (size_t r = 0; r < regions.size(); ++r) {
+      if (!regions[r].contains(centre)) continue;
+      const RegionSettings& region = settings.materials[r];
+      is = {region.young.value_or(is.young), region.poisson.value_or(is.poisson),
+            region.density.value_or(is.density)};
+      ++caught[r];
+    }
+    const double covered = solid.covered(place);
+    const CellMaterial whole = lame_moduli(is.young, is.poisson);
+    moduli.push_back({covered * whole.mu, covered * whole.lambda});
+    stiffness += is.young / static_cast<double>(mesh.cells.size());
+    for (const int32_t node : mesh.corners[c])
+      masses[static_cast<size_t>(node)] += covered * is.density * volume / 8;
+  }
+  for (size_t r = 0; r < regions.size(); ++r)
+    if (caught[r] == 0)
+      throw_input_error(file, fmt::format("body.materials[{}].select", r),
+                        "catches no cell's centre; " + rest_reach);
+}
+
+void LatticeModel::hold_nodes(const BodySettings& settings, const FrameRange& range,
+                              const std::string& file) {
+  std::vector<int32_t> holder(rest.size(), -1);
+  for (size_t i = 0; i < settings.fixed.size(); ++i) {
+    const std::string here = fmt::format("body.fixed[{}]", i);
+    const Selection selection(settings.fixed[i].select, border * solid.spacing, file,
+                              here + ".select");
+    fixed.push_back({{}, Script(settings.fixed[i].motion, range, file, here + ".motion")});
+    size_t count = 0;
+    for (size_t n = 0; n < rest.size(); ++n)
+      if (selection.contains(rest[n])) {
+        holder[n] = static_cast<int32_t>(i);
+        ++count;
+      }
+    if (count == 0) throw_input_error(file, here + ".select", "catches no node; " + rest_reach);
+  }
+  for (size_t n = 0; n < rest.size(); ++n)
+    if (holder[n] >= 0)
+      fixed[static_cast<size_t>(holder[n])].nodes.push_back(static_cast<int32_t>(n));
+}
+
+void LatticeModel::pull_nodes(const BodySettings& settings, const FrameRange& range,
+                              const std::string& file) {
+  std::vector<bool> held(rest.size(), false);
+  for (const ScriptedNodes& group : fixed)
+    for (const int32_t node : group.nodes) held[static_cast<size_t>(node)] = true;
+  for (size_t i = 0; i < settings.pulled.size(); ++i) {
+    const std::string here = fmt::format("body.pulled[{}]", i);
+    const Selection selection(settings.pulled[i].select, border * solid.spacing, file,
+                              here + ".select");
+    ScriptedNodes group{{}, Script(settings.pulled[i].motion, range, file, here + ".motion")};
+    for (size_t n = 0; n < rest.size(); ++n)
+      if (!held[n] && selection.contains(rest[n])) group.nodes.push_back(static_cast<int32_t>(n));
+    if (group.nodes.empty())
+      throw_input_error(file, here + ".select", "catches no node that is not held; " + rest_reach);
+    pulls.push_back(settings.pulled[i].stiffness / static_cast<double>(group.nodes.size()));
+    pulled.push_back(std::move(group));
+  }
+}
+
+// A piece that nothing holds has no equilibrium under gravity.
+void LatticeModel::refuse_loose_pieces(const BodySettings& settings,
+                                       const std::string& file) const {
+  if (settings.gravity == Numbers3{0, 0, 0}) return;
+  const std::vector<int32_t> piece = mesh.pieces();
+  std::vector<bool> held(
+      piece.empty() ? 0 : static_cast<size_t>(*std::max_element(piece.begin(), piece.end()) + 1),
+      false);
+  for (const ScriptedNodes& group : fixed)
+    for (const int32_t node : group.nodes)
+      held[static_cast<size_t>(piece[static_cast<size_t>(node)])] = true;
+  for (size_t i = 0; i < pulled.size(); ++i)
+    for (const int32_t node : pulled[i].nodes)
+      if (pulls[i] > 0) held[static_cast<size_t>(piece[static_cast<size_t>(node)])] = true;
+  const auto loose = std::find(held.begin(), held.end(), false);
+  if (loose == held.end()) return;
+  std::vector<Vec3d> points;
+  for (size_t n = 0; n < rest.size(); ++n)
+    if (piece[n] == loose - held.begin()) points.push_back(rest[n]);
+  Box3d box;
+  for (const Vec3d& p : points) box.extend(p);
+  const Vec3d middle = box.center();
+  throw_input_error(file, "body.fixed",
+                    fmt::format("nothing holds the piece of {} nodes around {:.4g} {:.4g} {:.4g} "
+                                "against gravity: fix or pull some, or set 'dynamic'",
+                                points.size(), middle[0], middle[1], middle[2]));
+}
+
+// A spring at a node is one at a corner of any of its cells.
+std::vector<TargetSpring> LatticeModel::springs() const {
+  std::vector<TargetSpring> result;
+  for (size_t i = 0; i < pulled.size(); ++i)
+    for (const int32_t n : pulled[i].nodes) {
+      const LatticePlace& place = mesh.nodes[static_cast<size_t>(n)];
+      const Vec3i node = solid.lattice.coordinates(place.block, place.local);
+      Vec3d at = Vec3d::Zero();
+      for (int d = 0; d < 8; ++d) {
+        const Vec3i cell = node - Vec3i(d & 1, (d >> 1) & 1, d >> 2);
+        if (!solid.lattice.has_cell(cell)) continue;
+        // Just inside the cell, as the upper sides belong to the neighbours.
+        constexpr double inside = 1 - 1e-6;
+        at = cell.cast<double>() + (node - cell).cast<double>() * inside;
+        break;
+      }
+      const auto k = static_cast<float>(pulls[i]);
+      result.push_back({{at, {k, k, k, 0, 0, 0}}, rest[static_cast<size_t>(n)]});
+    }
+  return result;
+}
+
+std::unique_ptr<LatticeSystem> LatticeModel::make_system() const {
+  std::vector<uint64_t> held(solid.lattice.block_count(), 0);
+  for (const ScriptedNodes& group : fixed)
+    for (const int32_t n : group.nodes) {
+      const LatticePlace& node = mesh.nodes[static_cast<size_t>(n)];
+      held[static_cast<size_t>(node.block)] |= uint64_t{1} << node.local;
+    }
+  auto system = std::make_unique<LatticeSystem>(
+      solid.lattice, solid.spacing,
+      [&](const Vec3i& cell) {
+        return moduli[static_cast<size_t>(mesh.cell_number(solid.lattice.place(cell)))];
+      },
+      [&](const Vec3i& node) {
+        const LatticePlace at = solid.lattice.place(node);
+        return (held[static_cast<size_t>(at.block)] >> at.local & 1) != 0;
+      });
+  if (!pulled.empty()) system->set_springs(springs());
+  return system;
+}
+
+}  // namespace supple

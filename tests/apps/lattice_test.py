@@ -1,0 +1,118 @@
+"""Elastic bodies from the command line: scenes with simple solids and meshes, examples, resume, mistakes."""
+import json
+import signal
+import subprocess
+import unittest
+
+from support import PROGRAM, ProgramTest, read_chunk_names
+
+
+def bar(**body):
+    """A small bar whose ends are held, the right one twisted."""
+    ends = [{"select": {"plane": {"point": [x, 0, 0], "normal": [x, 0, 0]}}} for x in (-0.5, 0.5)]
+    ends[1]["motion"] = [{"rotate": {"axis": [1, 0, 0], "angle": 90}}]
+    return {"character": {"shape": {"type": "box", "size": [1, 0.25, 0.25], "edge": 0.0625}},
+            "body": {"type": "lattice", "cells": 8, "fixed": ends, **body},
+            "frames": {"first": 1001, "last": 1006, "rate": 24}}
+
+
+class LatticeTest(ProgramTest):
+    def write(self, scene, name="bar.json"):
+        (self.folder / name).write_text(json.dumps(scene))
+        return name
+
+    def test_a_scene_becomes_a_cache_with_cells_and_stretch(self):
+        self.succeed("simulate", self.write(bar()))
+        report = json.loads((self.folder / "bar.supple/report.json").read_text())
+        self.assertEqual(report["status"], "done")
+        self.assertEqual(len(report["frames"]), 6)
+        self.assertGreater(report["frames"][3]["iterations"], 0)
+        self.assertLess(report["frames"][3]["residual"], 1e-3)
+        self.assertEqual(report["frames"][3]["warnings"], [])
+        self.assertIn("mesh/hexahedra", read_chunk_names(self.folder / "bar.supple/static.chunk"))
+        names = read_chunk_names(self.folder / "bar.supple/frames/1004.chunk")
+        self.assertIn("mesh/nodes", names)
+        self.assertIn("map/stretch", names)
+        self.assertNotIn("mesh/hexahedra", names)
+        self.succeed("convert", "bar.supple", "-o", "bar.glb", "-o", "bar.pc2", "-o", "bar.usda", "-o", "objs/")
+
+    def test_inspect_tells_cells_spacing_and_memory(self):
+        told = self.succeed("inspect", self.write(bar()))
+        for word in ("a box", "cells     32", "spacing   0.125 m", "memory"):
+            self.assertIn(word, told)
+        facts = json.loads(self.succeed("inspect", "bar.json", "--json"))["body"]
+        self.assertEqual(facts["cells"], 32)
+
+    def test_resume_and_threads_give_the_same_bytes(self):
+        for dynamic in (False, True):
+            scene = bar(dynamic=dynamic, substeps=2)
+            self.write(scene)
+            self.succeed("simulate", "bar.json", "-o", "one.supple", "--threads", "1")
+            self.succeed("simulate", "bar.json", "-o", "two.supple", "--threads", "2", "--checkpoint-every", "2")
+            frames = sorted((self.folder / "one.supple/frames").iterdir())
+            self.assertEqual(len(frames), 6)
+            for frame in frames:
+                self.assertEqual(frame.read_bytes(), (self.folder / "two.supple/frames" / frame.name).read_bytes())
+            # What a killed run leaves: an early checkpoint, and a frame that is gone.
+            self.kill_run_after(3)
+            self.succeed("simulate", "bar.json", "-o", "cut.supple", "--resume")
+            for frame in frames:
+                self.assertEqual(frame.read_bytes(), (self.folder / "cut.supple/frames" / frame.name).read_bytes())
+
+    def kill_run_after(self, count):
+        """A run of the same scene that is interrupted by its own progress."""
+        run = subprocess.Popen([PROGRAM, "simulate", "bar.json", "-o", "cut.supple", "--progress", "plain"],
+                               cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        for _ in range(count):
+            run.stdout.readline()
+        run.send_signal(signal.SIGTERM)
+        run.communicate()
+
+    def test_meshes_are_filled_too(self):
+        self.succeed("convert", self.cache_of_a_box(), "-o", "objs/")
+        mesh = sorted((self.folder / "objs").glob("*.obj"))[0]
+        scene = bar()
+        scene["character"] = str(mesh)
+        self.succeed("simulate", self.write(scene, "mesh.json"))
+        self.succeed("inspect", "mesh.supple")
+
+    def cache_of_a_box(self):
+        scene = bar()
+        scene["frames"]["last"] = 1001
+        self.succeed("simulate", self.write(scene, "box.json"))
+        return "box.supple"
+
+    def test_mistakes_name_the_field_and_the_body(self):
+        scene = bar()
+        scene["body"]["fixed"][0]["select"]["plane"]["point"] = [-3, 0, 0]
+        self.refuse(3, "simulate", self.write(scene), says=["bar.json", "body.fixed[0].select", "catches no node",
+                                                           "from -0.5 -0.125 -0.125"])
+        self.refuse(3, "simulate", self.write(bar(young=-1)), says=["body.young", "-1"])
+        self.refuse(3, "simulate", self.write(bar(yung=1)), says=["body.yung", "did you mean 'young'"])
+        self.refuse(3, "simulate", self.write(bar(fixed=[])), says=["body.fixed", "against gravity"])
+        scene = bar()
+        scene["character"]["file"] = "wriggler.glb"
+        self.refuse(3, "simulate", self.write(scene), says=["character.shape", "wriggler.glb"])
+        scene["character"] = {"shape": {"type": "tube", "radius": 2, "ring": 1}}
+        self.refuse(3, "simulate", self.write(scene), says=["character.shape.radius"])
+
+    def test_examples_run(self):
+        listed = self.succeed("example", "--list")
+        for name in ("bar", "jelly"):
+            self.assertIn(name, listed)
+            self.succeed("example", name)
+            path = self.folder / name / f"{name}.json"
+            scene = json.loads(path.read_text())
+            scene["body"]["cells"] = 8
+            scene["frames"]["last"] = 4
+            self.write(scene, f"{name}.json")
+            self.succeed("simulate", f"{name}.json")
+            self.succeed("inspect", str(path))
+            self.succeed("example", name)  # again, over what it wrote
+            path.write_text("{}")
+            self.refuse(4, "example", name, says=[f"{name}.json"])
+        self.refuse(2, "example", "bar", "new", "--vertices", "9000", says=["--vertices"])
+
+
+if __name__ == "__main__":
+    unittest.main()
