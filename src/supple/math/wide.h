@@ -159,8 +159,12 @@ HWY_INLINE Wide<Scalar> rsqrt_step(Wide<Scalar> half_a, Wide<Scalar> y) {
 /// 1/√a to within a few units in the last place, for normal positive numbers; multiplications only
 /// where lanes are wide, as roots and divisions of whole registers are slow.
 HWY_INLINE WideFloat rsqrt(WideFloat a) {
-  // The estimate has 12 bits or more.
-  return rsqrt_step(a * WideFloat(0.5f), WideFloat(hn::ApproximateReciprocalSqrt(a.value)));
+  // Estimates of x86 have 12 bits or more, those of NEON and of plain scalars 8 or 9.
+  constexpr int steps = HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR ? 1 : 2;
+  const WideFloat half = a * WideFloat(0.5f);
+  WideFloat y(hn::ApproximateReciprocalSqrt(a.value));
+  for (int step = 0; step < steps; ++step) y = rsqrt_step(half, y);
+  return y;
 }
 HWY_INLINE WideDouble rsqrt(WideDouble a) {
   // Halving the exponent, with a constant that balances the error over the mantissas, estimates to
