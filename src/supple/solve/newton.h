@@ -115,7 +115,7 @@ NewtonReport solve_newton(S& system, typename S::Positions& x, NewtonWork<S>& wo
   report.force = system.norm(work.force);
   const double start = report.force;
   const auto done = [&] {
-    report.residual = start > 0 ? report.force / start : 0;
+    report.residual = start == 0 ? 0 : report.force / start;  // what is no number stays none
     report.converged = report.residual <= options.tolerance || report.force <= options.least_force;
     return report.converged;
   };

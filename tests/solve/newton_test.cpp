@@ -1,0 +1,199 @@
+// Newton's method on small functions whose minima are known.
+#include "supple/solve/newton.h"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/Eigenvalues>
+#include <Eigen/LU>
+
+#include <functional>
+
+namespace supple {
+namespace {
+
+// A function of a few numbers as a system; linear solves are exact, projected ones clamp
+// eigenvalues.
+struct Function {
+  using Positions = Eigen::VectorXd;
+  using Step = Eigen::VectorXd;
+  struct LinearOptions {};
+
+  int size;
+  std::function<double(const Eigen::VectorXd&)> value;
+  std::function<Eigen::VectorXd(const Eigen::VectorXd&)> gradient;
+  std::function<Eigen::MatrixXd(const Eigen::VectorXd&)> hessian;
+  Eigen::MatrixXd k = {};
+  int energies = 0, exact = 0, projected = 0;
+
+  Positions zero() const { return Eigen::VectorXd::Zero(size); }
+  Step zero_step() const { return zero(); }
+  double energy(const Positions& x) {
+    ++energies;
+    return value(x);
+  }
+  double force(const Positions& x, Positions& f) {
+    f = -gradient(x);
+    return value(x);
+  }
+  void linearise(const Positions& x, Differential kind) {
+    k = hessian(x);
+    ++(kind == Differential::exact ? exact : projected);
+    if (kind == Differential::exact) return;
+    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> s(k);
+    k = s.eigenvectors() * s.eigenvalues().cwiseMax(1e-6).asDiagonal() *
+        s.eigenvectors().transpose();
+  }
+  LinearReport solve(const Positions& f, Step& dx, const LinearOptions&) {
+    LinearReport report;
+    report.iterations = 3;
+    report.products = 5;
+    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> s(k);
+    if (s.eigenvalues().minCoeff() <= 0) {
+      dx = zero();
+      report.iterations = 0;
+      report.indefinite = true;
+      return report;
+    }
+    dx = k.ldlt().solve(f);
+    return report;
+  }
+  double slope(const Positions& f, const Step& dx) const { return f.dot(dx); }
+  double norm(const Positions& f) const { return f.norm(); }
+  void move(const Positions& x, double step, const Step& dx, Positions& to) const {
+    to = x + step * dx;
+  }
+};
+
+Function quadratic() {
+  Eigen::MatrixXd k(2, 2);
+  k << 3, 1, 1, 2;
+  const Eigen::VectorXd b = Eigen::Vector2d(1, -4);
+  return {.size = 2,
+          .value = [=](const auto& x) { return 0.5 * x.dot(k * x) - b.dot(x); },
+          .gradient = [=](const auto& x) { return Eigen::VectorXd(k * x - b); },
+          .hessian = [=](const auto&) { return k; }};
+}
+
+// A curved valley with its minimum at (1, 1).
+Function valley() {
+  return {.size = 2,
+          .value =
+              [](const auto& x) {
+                return std::pow(1 - x[0], 2) + 100 * std::pow(x[1] - x[0] * x[0], 2);
+              },
+          .gradient =
+              [](const auto& x) {
+                const double d = x[1] - x[0] * x[0];
+                return Eigen::VectorXd(Eigen::Vector2d(-2 * (1 - x[0]) - 400 * x[0] * d, 200 * d));
+              },
+          .hessian =
+              [](const auto& x) {
+                Eigen::MatrixXd h(2, 2);
+                h << 2 - 400 * (x[1] - 3 * x[0] * x[0]), -400 * x[0], -400 * x[0], 200;
+                return h;
+              }};
+}
+
+// A double well: (x² - 1)², whose middle is a maximum.
+Function wells() {
+  return {.size = 1,
+          .value = [](const auto& x) { return std::pow(x[0] * x[0] - 1, 2); },
+          .gradient =
+              [](const auto& x) {
+                return Eigen::VectorXd(Eigen::VectorXd::Constant(1, 4 * x[0] * (x[0] * x[0] - 1)));
+              },
+          .hessian =
+              [](const auto& x) {
+                return Eigen::MatrixXd(Eigen::MatrixXd::Constant(1, 1, 12 * x[0] * x[0] - 4));
+              }};
+}
+
+NewtonOptions<Function::LinearOptions> options(double tolerance, int iterations = 50,
+                                               double least_force = 0) {
+  NewtonOptions<Function::LinearOptions> result;
+  result.tolerance = tolerance;
+  result.iterations = iterations;
+  result.least_force = least_force;
+  return result;
+}
+
+NewtonReport run(Function& f, Eigen::VectorXd& x,
+                 const NewtonOptions<Function::LinearOptions>& settings) {
+  NewtonWork<Function> work(f);
+  return solve_newton(f, x, work, settings);
+}
+
+TEST(Newton, OneStepSolvesAQuadratic) {
+  Function f = quadratic();
+  Eigen::VectorXd x = Eigen::Vector2d(10, -7);
+  const NewtonReport report = run(f, x, options(1e-12));
+  EXPECT_TRUE(report.converged);
+  EXPECT_EQ(report.iterations, 1);
+  EXPECT_EQ(report.linear_iterations, 3);
+  EXPECT_EQ(report.products, 5);
+  EXPECT_NEAR(x[0], 1.2, 1e-12);
+  EXPECT_NEAR(x[1], -2.6, 1e-12);
+}
+
+TEST(Newton, FollowsACurvedValleyDownhill) {
+  Function f = valley();
+  Eigen::VectorXd x = Eigen::Vector2d(-1.2, 1);
+  const double start = f.value(x);
+  const NewtonReport report = run(f, x, options(1e-10, 100));
+  EXPECT_TRUE(report.converged);
+  EXPECT_LT((x - Eigen::Vector2d(1, 1)).norm(), 1e-8);
+  EXPECT_LT(report.energy, start);
+  EXPECT_NEAR(report.energy, f.value(x), 1e-15);
+  EXPECT_GT(f.exact, 0);
+  EXPECT_GT(f.projected, 0);
+}
+
+TEST(Newton, LeavesANegativeCurvatureForAMinimum) {
+  for (const double start : {0.1, -0.3, 0.5, 3.0}) {
+    Function f = wells();
+    Eigen::VectorXd x = Eigen::VectorXd::Constant(1, start);
+    const NewtonReport report = run(f, x, options(1e-9, 200));
+    EXPECT_TRUE(report.converged) << start;
+    EXPECT_NEAR(std::abs(x[0]), 1, 1e-6) << start;
+  }
+}
+
+TEST(Newton, CountsAndStops) {
+  Function f = valley();
+  Eigen::VectorXd x = Eigen::Vector2d(-1.2, 1);
+  const NewtonReport two = run(f, x, options(0, 2));
+  EXPECT_EQ(two.iterations, 2);
+  EXPECT_FALSE(two.converged);
+  x = Eigen::Vector2d(-1.2, 1);
+  auto budget = options(0);
+  budget.products = 11;
+  EXPECT_EQ(run(f, x, budget).iterations, 3);  // 5 each
+  x = Eigen::Vector2d(-1.2, 1);
+  const NewtonReport forced = run(f, x, options(0, 99, 1e-3));
+  EXPECT_TRUE(forced.converged);
+  EXPECT_LE(forced.force, 1e-3);
+  EXPECT_GT(forced.residual, 0);
+}
+
+TEST(Newton, StallsWithoutMovingWhereNoStepLowersTheEnergy) {
+  Function f = quadratic();
+  // A gradient of the wrong sign: every direction leads uphill.
+  const auto gradient = f.gradient;
+  f.gradient = [gradient](const auto& x) { return Eigen::VectorXd(-gradient(x)); };
+  Eigen::VectorXd x = Eigen::Vector2d(10, -7);
+  const NewtonReport report = run(f, x, {});
+  EXPECT_TRUE(report.stalled);
+  EXPECT_FALSE(report.converged);
+  EXPECT_EQ(x, Eigen::VectorXd(Eigen::Vector2d(10, -7)));
+}
+
+TEST(Newton, StartThatIsNotFiniteIsReturned) {
+  Function f = quadratic();
+  Eigen::VectorXd x = Eigen::Vector2d(std::nan(""), 0);
+  const NewtonReport report = run(f, x, {});
+  EXPECT_FALSE(report.converged);
+  EXPECT_EQ(report.iterations, 0);
+}
+
+}  // namespace
+}  // namespace supple
