@@ -61,7 +61,9 @@ struct Twin {
   }
 
   // Comparisons and choice, lane by lane.
-  friend HWY_INLINE auto operator<(Twin x, Twin y) { return TwinMask{x.a < y.a, x.b < y.b}; }
+  friend HWY_INLINE auto operator<(Twin x, Twin y) {
+    return TwinMask<decltype(x.a < y.a)>{x.a < y.a, x.b < y.b};
+  }
   template <class M>
   friend HWY_INLINE Twin select(TwinMask<M> mask, Twin yes, Twin no) {
     return {select(mask.a, yes.a, no.a), select(mask.b, yes.b, no.b)};
