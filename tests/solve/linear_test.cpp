@@ -62,8 +62,12 @@ struct Solve {
 
   LinearReport run(const LinearLimits& limits) {
     return conjugate_gradient(
-        a, [&] { z.of = r.of.cwiseQuotient(diagonal); }, x, ConjugateGradientWork{r, p, q, z},
-        limits, true);
+        a,
+        [&] {
+          z.of = r.of.cwiseQuotient(diagonal);
+          return r.of.dot(z.of);
+        },
+        x, ConjugateGradientWork{r, p, q, z}, limits, true);
   }
 };
 
@@ -141,8 +145,13 @@ TEST(Lanczos, FindsTheLargestEigenvalueOfThePreconditionedOperator) {
   const auto estimate = [&](int steps) {
     Solve copy = solve;
     return lanczos_largest(
-        copy.a, [&] { copy.z.of = copy.r.of.cwiseQuotient(copy.diagonal); },
-        ConjugateGradientWork{copy.r, copy.p, copy.q, copy.z}, steps);
+               copy.a,
+               [&] {
+                 copy.z.of = copy.r.of.cwiseQuotient(copy.diagonal);
+                 return copy.r.of.dot(copy.z.of);
+               },
+               ConjugateGradientWork{copy.r, copy.p, copy.q, copy.z}, steps)
+        .back();
   };
   double before = 0;
   for (const int steps : {1, 4, 8, 16}) {
