@@ -126,6 +126,10 @@ NewtonReport solve_newton(S& system, typename S::Positions& x, NewtonWork<S>& wo
     newton_detail::find_direction(system, x, work, exact, options, report);
     ++report.iterations;
     report.stalled = !newton_detail::search_line(system, x, work, options.line_search, report);
+    if (report.stalled && exact) {
+      newton_detail::find_direction(system, x, work, false, options, report);
+      report.stalled = !newton_detail::search_line(system, x, work, options.line_search, report);
+    }
     const bool ended = done();
     report.residuals.push_back(report.residual);
     if (ended || report.stalled) break;
