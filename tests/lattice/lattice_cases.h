@@ -1,5 +1,5 @@
-// The cases that tests and benchmarks of the lattice share: unit domain, N cells along it, fixed and
-// moved nodes. Named SHAPE_POISSON (stretch_030, tube_045, ...).
+// The cases that tests and benchmarks of the lattice share: unit domain, N cells along it, fixed
+// and moved nodes. Named SHAPE_POISSON (stretch_030, tube_045, ...).
 #pragma once
 
 #include <cmath>
