@@ -11,16 +11,25 @@ SHORT = ["--frames", "1-4"]
 
 
 class Example(ProgramTest):
-    NAMES = ["pomelo", "forearm", "shoulder", "wriggler"]
+    ACTORS = ["pomelo", "forearm", "shoulder", "wriggler"]
+    SOLIDS = ["bar", "jelly"]
 
     def test_the_list_has_one_line_each(self):
         lines = self.succeed("example", "--list").splitlines()
-        self.assertEqual([line.split()[0] for line in lines], self.NAMES)
+        self.assertEqual([line.split()[0] for line in lines], self.ACTORS + self.SOLIDS)
         for line in lines:
             self.assertLessEqual(len(line), 80)
 
-    def test_every_example_is_ready_to_simulate(self):
-        for name in self.NAMES:
+    def test_solids_are_ready_to_simulate(self):
+        for name in self.SOLIDS:
+            out = self.succeed("example", name)
+            self.assertEqual(os.listdir(self.folder / name), [name + ".json"])
+            self.assertIn(f"supple simulate {name}/{name}.json", out)
+            self.succeed("simulate", f"{name}/{name}.json", *SHORT)
+            self.assertTrue((self.folder / name / (name + ".supple")).is_dir())
+
+    def test_every_actor_is_ready_to_simulate(self):
+        for name in self.ACTORS:
             out = self.succeed("example", name, "--vertices", "5000")
             self.assertEqual(sorted(os.listdir(self.folder / name)), [name + ".glb", name + ".json"])
             self.assertIn(f"supple simulate {name}/{name}.json", out)
