@@ -65,7 +65,7 @@ constexpr const char* jelly = R"({
 
 const std::vector<ExampleScene>& all() {
   static const std::vector<ExampleScene> scenes = {
-      {"bar", "a soft bar, twisted half round and bent, in equilibrium at every frame", bar},
+      {"bar", "a soft bar, twisted half round and bent, always in equilibrium", bar},
       {"jelly", "a cube of jelly on a plate that is shaken: it wobbles and settles", jelly}};
   return scenes;
 }
