@@ -9,7 +9,7 @@ namespace supple {
 enum class Differential {
   projected,  ///< exact, made positive semi-definite cell by cell [McAdams 2011, Alg. 1]
   exact,      ///< the true derivative, which may be indefinite
-  warped,     ///< warped stiffness: rotations held fixed, as in [Muller 2004]
+  warped,     ///< warped stiffness: rotations held fixed, as in [Müller 2004]
   zhu,        ///< the approximation of [Zhu 2010]: full 2 mu dF
 };
 
