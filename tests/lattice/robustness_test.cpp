@@ -180,6 +180,35 @@ TEST(Extreme, NothingFixed) {
   expect_return(box_cells(8, 6, 7), even_moduli, never, 50);
 }
 
+TEST(Extreme, StepsOfFreeBodiesHaveNoRigidPart) {
+  // Forces of a body that nothing holds add up to nothing but rounding, which must not be taken for
+  // a pull on the whole.
+  Twins twins(box_cells(9, 8, 7), h, even_moduli, never, 60);
+  for (unsigned seed = 0; seed < 5; ++seed) {
+    const Eigen::VectorXd x = twins.body.rest() + 0.2 * h * twins.random_vector(seed);
+    BlockVector<double> force = twins.system.zero();
+    twins.system.force(twins.blocks<double>(x), force);
+    twins.system.linearise(twins.blocks<double>(x), Differential::projected);
+    BlockVector<float> dx = twins.system.zero_step();
+    twins.system.solve(force, dx, {});
+    const Eigen::VectorXd step = twins.plain(dx);
+    const auto nodes = static_cast<double>(step.size() / 3);
+    Vec3d shift = Vec3d::Zero(), centre = Vec3d::Zero(), turn = Vec3d::Zero();
+    for (Eigen::Index n = 0; n < step.size(); n += 3) {
+      shift += step.segment<3>(n) / nodes;
+      centre += x.segment<3>(n) / nodes;
+    }
+    double arms = 0;
+    for (Eigen::Index n = 0; n < step.size(); n += 3) {
+      const Vec3d arm = x.segment<3>(n) - centre;
+      turn += arm.cross(Vec3d(step.segment<3>(n)));
+      arms += arm.squaredNorm();
+    }
+    EXPECT_LT(shift.norm() * std::sqrt(nodes), 0.05 * step.norm());
+    EXPECT_LT(turn.norm() / std::sqrt(arms), 0.2 * step.norm());
+  }
+}
+
 TEST(Extreme, PiecesThatDoNotTouch) {
   // One piece is held, the others float: far away, across tiles, and by a corner of a block.
   std::vector<Vec3i> cells = box_cells(4, 4, 4);

@@ -3,6 +3,7 @@
 #include <Eigen/Eigenvalues>
 
 #include <cmath>
+#include <numeric>
 
 #include "supple/lattice/hierarchy.h"
 #include "supple/solve/conjugate_gradient.h"
@@ -40,6 +41,37 @@ void for_entries(const Level& level, const Add& add) {
                 static_cast<double>(s.weights[i] * s.weights[j] *
                                     s.stiffness[static_cast<size_t>(entry[c][d])]));
   }
+}
+
+// Which nodes belong to pieces that nothing holds: no fixed node, mass or spring, and no cell with
+// a matrix, as those lie beside fixed nodes of finer levels.
+std::vector<bool> floating_nodes(const Level& level) {
+  const SparseLattice& lattice = level.lattice();
+  const auto index = [](LatticePlace at) {
+    return static_cast<size_t>(at.block) * block_cells + static_cast<size_t>(at.local);
+  };
+  std::vector<size_t> parent(lattice.block_count() * block_cells);
+  std::iota(parent.begin(), parent.end(), size_t{0});
+  const auto root = [&](size_t n) {
+    while (parent[n] != n) n = parent[n] = parent[parent[n]];
+    return n;
+  };
+  std::vector<bool> held(parent.size(), false), result(parent.size(), false);
+  for (size_t n = 0; n < parent.size(); ++n) {
+    const LatticePlace at{static_cast<int32_t>(n / block_cells),
+                          static_cast<int32_t>(n % block_cells)};
+    if (lattice.cells[n / block_cells] >> at.local & 1)
+      for (const LatticePlace& c : lattice.corners(at.block, at.local))
+        parent[root(index(c))] = root(n);
+    held[n] = (level.free[n / block_cells] >> at.local & 1) == 0 ||
+              (!level.masses.empty() && level.masses[n] > 0);
+  }
+  for (const MatrixCell& m : level.extras.matrices) held[index(m.cell)] = true;
+  for (const CellSpring& s : level.extras.springs) held[index(s.cell)] = true;
+  for (size_t n = 0; n < parent.size(); ++n)
+    if (held[n]) held[root(n)] = true;
+  for (size_t n = 0; n < parent.size(); ++n) result[n] = !held[root(n)];
+  return result;
 }
 
 // A vector rich in rough modes, the same for every run: numbers between -1 and 1 from a hash.
@@ -81,13 +113,20 @@ void Hierarchy::factor_coarsest() {
       if (m_coarsest_dofs[n] >= 0)
         for (int c = 0; c < 3; ++c)
           k(m_coarsest_dofs[n] + c, m_coarsest_dofs[n] + c) += static_cast<double>(level.masses[n]);
-  // A body without fixed nodes is singular, and a coarse node may have next to no stiffness: a
-  // shift of each diagonal entry, larger until the factorisation succeeds, makes this an
-  // approximate inverse of what can be inverted.
+  // A coarse node may have next to no stiffness: a shift of each diagonal entry, larger until the
+  // factorisation succeeds, makes this an approximate inverse of what can be inverted. Pieces that
+  // nothing holds are singular; a larger shift keeps what rounding makes of rigid motions there,
+  // some 1e-8, from drowning the rest.
+  const std::vector<bool> floating = floating_nodes(level);
+  Eigen::VectorXd least_shift = Eigen::VectorXd::Zero(count);
+  for (size_t n = 0; n < m_coarsest_dofs.size(); ++n)
+    if (m_coarsest_dofs[n] >= 0 && floating[n])
+      least_shift.segment<3>(m_coarsest_dofs[n]).setConstant(1e-5);
   for (double shift = 1e-8; count > 0; shift *= 100) {
     Eigen::MatrixXd shifted = k;
     const double least = 1e-12 * k.diagonal().cwiseAbs().maxCoeff();
-    for (int i = 0; i < count; ++i) shifted(i, i) += shift * std::abs(k(i, i)) + least;
+    for (int i = 0; i < count; ++i)
+      shifted(i, i) += std::max(shift, least_shift[i]) * std::abs(k(i, i)) + least;
     m_factor.compute(shifted);
     if (m_factor.info() == Eigen::Success || shift > 1) break;
   }

@@ -34,7 +34,7 @@ NewtonReport FasSolver::solve(LatticeSystem::Positions& x, const FasOptions& opt
   m_system.linearise(finest.u, Differential::projected);
   while (true) {
     report.force = m_system.norm(finest.residual);
-    report.residual = start > 0 ? report.force / start : 0;
+    report.residual = start == 0 ? 0 : report.force / start;  // what is no number stays none
     if (report.iterations > 0) report.residuals.push_back(report.residual);
     report.converged = report.residual <= options.tolerance;
     if (report.converged || report.iterations == options.cycles || !std::isfinite(start)) break;
