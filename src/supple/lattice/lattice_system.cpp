@@ -174,7 +174,7 @@ LinearReport LatticeSystem::solve(const Positions& force, BlockVector<float>& dx
   parallel_for(force.size(), blocks_per_range * vector_block, [&](size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) right[i] = static_cast<float>(force[i] / length);
   });
-  const LinearReport report = m_solver->solve(right, dx, options);
+  LinearReport report = m_solver->solve(right, dx, options);
   parallel_for(dx.size(), blocks_per_range * vector_block, [&](size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i)
       dx[i] = static_cast<float>(static_cast<double>(dx[i]) * length);

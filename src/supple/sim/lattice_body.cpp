@@ -126,6 +126,7 @@ void LatticeBody::set_in_motion() {
   const Vec3d velocity(m_settings.velocity.data());
   const Vec3d spin = Vec3d(m_settings.spin.data()) * (std::numbers::pi / 180);
   std::vector<Vec3d> velocities;
+  velocities.reserve(positions.size());
   for (const Vec3d& p : positions) velocities.emplace_back(velocity + spin.cross(p - centre));
   for (const ScriptedNodes& group : m_model.fixed)
     for (const int32_t node : group.nodes) velocities[static_cast<size_t>(node)].setZero();
