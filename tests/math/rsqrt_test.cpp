@@ -57,12 +57,18 @@ double largest_error(const Invert& invert, double exponents) {
 
 TEST_P(InverseRoot, IsGoodToAFewUnitsInTheLastPlace) {
   EXPECT_LT(largest_error<float>(
-                [](const auto& in, auto& out) { SUPPLE_DISPATCH(invert_floats)
-                                                (in, out); }, 124),
+                [](const auto& in, auto& out) {
+                  SUPPLE_DISPATCH(invert_floats)
+                  (in, out);
+                },
+                124),
             3);
   EXPECT_LT(largest_error<double>(
-                [](const auto& in, auto& out) { SUPPLE_DISPATCH(invert_doubles)
-                                                (in, out); }, 1000),
+                [](const auto& in, auto& out) {
+                  SUPPLE_DISPATCH(invert_doubles)
+                  (in, out);
+                },
+                1000),
             3);
 }
 
