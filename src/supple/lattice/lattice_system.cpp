@@ -170,15 +170,28 @@ LinearReport LatticeSystem::solve(const Positions& force, BlockVector<float>& dx
     dx.set_zero();
     return {};
   }
-  BlockVector<float>& right = m_hierarchy->finest().b;
-  parallel_for(force.size(), blocks_per_range * vector_block, [&](size_t begin, size_t end) {
-    for (size_t i = begin; i < end; ++i) right[i] = static_cast<float>(force[i] / length);
-  });
-  LinearReport report = m_solver->solve(right, dx, options);
-  parallel_for(dx.size(), blocks_per_range * vector_block, [&](size_t begin, size_t end) {
-    for (size_t i = begin; i < end; ++i)
-      dx[i] = static_cast<float>(static_cast<double>(dx[i]) * length);
-  });
+  const auto attempt = [&](const LinearOptions& limited) {
+    BlockVector<float>& right = m_hierarchy->finest().b;
+    parallel_for(force.size(), blocks_per_range * vector_block, [&](size_t begin, size_t end) {
+      for (size_t i = begin; i < end; ++i) right[i] = static_cast<float>(force[i] / length);
+    });
+    LinearReport report = m_solver->solve(right, dx, limited);
+    parallel_for(dx.size(), blocks_per_range * vector_block, [&](size_t begin, size_t end) {
+      for (size_t i = begin; i < end; ++i)
+        dx[i] = static_cast<float>(static_cast<double>(dx[i]) * length);
+    });
+    return report;
+  };
+  LinearReport report = attempt(options);
+  if (slope(force, dx) > 0) return report;
+  // Nearly singular systems, of bodies collapsed to a line, can lead conjugate gradients astray by
+  // rounding; the first of their steps always follows the force.
+  LinearOptions once = options;
+  once.limits.iterations = 1;
+  const LinearReport again = attempt(once);
+  report.iterations += again.iterations;
+  report.products += again.products;
+  report.residual = again.residual;
   return report;
 }
 
