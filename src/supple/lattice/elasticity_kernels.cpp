@@ -11,17 +11,6 @@
 
 SUPPLE_KERNELS_BEGIN
 
-// Floats from memory as lanes of a scalar type.
-template <class Scalar>
-HWY_INLINE Wide<Scalar> load_floats(const float* from) {
-  if constexpr (sizeof(Scalar) == sizeof(float)) {
-    return load(from);
-  } else {
-    const typename Wide<Scalar>::Tag tag;
-    return hn::PromoteTo(tag, hn::LoadU(hn::Rebind<float, decltype(tag)>(), from));
-  }
-}
-
 // Writes lanes of any scalar type as floats.
 template <class Scalar>
 HWY_INLINE void store_floats(Wide<Scalar> a, float* to) {
@@ -36,13 +25,13 @@ HWY_INLINE void store_floats(Wide<Scalar> a, float* to) {
 // Number n of the cells of a block from `lane` on.
 template <class Scalar>
 HWY_INLINE Wide<Scalar> cell_number(const float* block, size_t n, size_t lane) {
-  return load_floats<Scalar>(block + cell_index(n, lane));
+  return load_as<Scalar>(block + cell_index(n, lane));
 }
 
 // Array n of arrays of 64 numbers, from `lane` on.
 template <class Scalar>
 HWY_INLINE Wide<Scalar> array_number(const float* arrays, size_t n, size_t lane) {
-  return load_floats<Scalar>(arrays + n * block_cells + lane);
+  return load_as<Scalar>(arrays + n * block_cells + lane);
 }
 
 template <class Scalar>

@@ -14,11 +14,6 @@ size_t slot_of(const SparseLattice& lattice, int32_t block) {
   return static_cast<size_t>(lattice.cell_slots[static_cast<size_t>(block)]);
 }
 
-template <class Visit>
-void for_bits(uint64_t bits, const Visit& visit) {
-  for (; bits != 0; bits &= bits - 1) visit(static_cast<int32_t>(std::countr_zero(bits)));
-}
-
 // Number of blocks of a tile that have cells.
 size_t count_slots(const SparseLattice& lattice, size_t tile) {
   size_t count = 0;

@@ -5,15 +5,6 @@
 #include "supple/lattice/elasticity_kernels.h"
 
 namespace supple {
-namespace {
-
-template <class Visit>
-void for_bits(uint64_t bits, const Visit& visit) {
-  for (; bits != 0; bits &= bits - 1) visit(static_cast<int32_t>(std::countr_zero(bits)));
-}
-
-}  // namespace
-
 CellMaterial lame_moduli(double young, double poisson) {
   return {young / (2 * (1 + poisson)), young * poisson / ((1 + poisson) * (1 - 2 * poisson))};
 }

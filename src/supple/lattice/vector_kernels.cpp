@@ -52,21 +52,6 @@ HWY_INLINE void free_factors(uint64_t bits, Scalar* factors) {
   }
 }
 
-template <class Scalar>
-HWY_INLINE Wide<Scalar> load_as(const float* from) {
-  if constexpr (sizeof(Scalar) == sizeof(float)) {
-    return load(from);
-  } else {
-    const typename Wide<Scalar>::Tag tag;
-    return hn::PromoteTo(tag, hn::LoadU(hn::Rebind<float, decltype(tag)>(), from));
-  }
-}
-template <class Scalar>
-HWY_INLINE Wide<Scalar> load_as(const double* from) {
-  static_assert(sizeof(Scalar) == sizeof(double));
-  return load(from);
-}
-
 // Calls use(i, product) for the lanes at i of a block, in all components; product is A x there.
 template <class Scalar, class Use>
 HWY_INLINE void finish_block(const FinishInput<Scalar>& in, size_t block, Scalar* y,

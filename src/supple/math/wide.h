@@ -253,6 +253,21 @@ HWY_INLINE void prefetch(const Scalar* from, size_t count) {
 /// Consecutive numbers from any address.
 HWY_INLINE WideFloat load(const float* from) { return hn::LoadU(WideFloat::Tag(), from); }
 HWY_INLINE WideDouble load(const double* from) { return hn::LoadU(WideDouble::Tag(), from); }
+/// Consecutive numbers of a lower or the same precision as lanes of a scalar type.
+template <class Scalar>
+HWY_INLINE Wide<Scalar> load_as(const float* from) {
+  if constexpr (sizeof(Scalar) == sizeof(float)) {
+    return load(from);
+  } else {
+    const typename Wide<Scalar>::Tag tag;
+    return hn::PromoteTo(tag, hn::LoadU(hn::Rebind<float, decltype(tag)>(), from));
+  }
+}
+template <class Scalar>
+HWY_INLINE Wide<Scalar> load_as(const double* from) {
+  static_assert(sizeof(Scalar) == sizeof(double));
+  return load(from);
+}
 /// The first `count` lanes from memory, zero in the others; reads nothing past them.
 HWY_INLINE WideFloat load_first(const float* from, size_t count) {
   alignas(64) float buffer[WideFloat::lanes] = {};

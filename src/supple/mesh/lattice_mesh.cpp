@@ -12,11 +12,6 @@
 namespace supple {
 namespace {
 
-template <class Visit>
-void for_bits(uint64_t bits, const Visit& visit) {
-  for (; bits != 0; bits &= bits - 1) visit(static_cast<int32_t>(std::countr_zero(bits)));
-}
-
 // Squared distance of a point from a cell, both in cells.
 double distance_squared(const Vec3d& point, const Vec3i& cell) {
   const Vec3d low = cell.cast<double>();

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <span>
 #include <vector>
 
@@ -101,6 +102,12 @@ class SparseLattice {
 /// Splits the bits of a block's cells or nodes moved by one along the axes of `direction` (bits 0,
 /// 1, 2 for x, y, z) over the blocks they land in: entry d lies in the upper block d.
 std::array<uint64_t, 8> move_bits(uint64_t bits, int direction);
+
+/// Calls visit(local) for every bit that is set, rising.
+template <class Visit>
+void for_bits(uint64_t bits, const Visit& visit) {
+  for (; bits != 0; bits &= bits - 1) visit(static_cast<int32_t>(std::countr_zero(bits)));
+}
 
 /// Floor of a / b for positive b.
 inline int32_t floor_div(int32_t a, int32_t b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
