@@ -174,5 +174,20 @@ TEST_P(EveryTarget, ProductAndDiagonalAreThoseOfTheCellMatrices) {
   });
 }
 
+TEST(Springs, HoldOnEverySideOfTheLattice) {
+  const auto never = [](const Vec3i&) { return false; };
+  LatticeSystem s(SparseLattice(box_cells(3, 3, 3)), spacing, varied_material, never);
+  const BlockVector<double> x = s.rest();
+  BlockVector<double> f = s.zero();
+  for (const Vec3d& at : {Vec3d(0, 0, 0), Vec3d(3, 1.5, 1.5), Vec3d(1, 3, 2.5), Vec3d(3, 3, 3)}) {
+    s.set_springs({{{at, {2, 2, 2, 0, 0, 0}}, at * spacing + Vec3d(0, 0, 0.1)}});
+    EXPECT_NEAR(s.force(x, f), 0.5 * 2 * 0.1 * 0.1, 1e-6) << at.transpose();
+    Vec3d sum = Vec3d::Zero();
+    for_nodes(s.lattice(), [&](LatticePlace node, const Vec3i&) { sum += f.at(node); });
+    EXPECT_NEAR(sum[2], 0.2, 1e-6) << at.transpose();
+    EXPECT_EQ(s.hierarchy().finest().extras.springs.size(), 1u);
+  }
+}
+
 }  // namespace
 }  // namespace supple::testing

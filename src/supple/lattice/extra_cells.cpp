@@ -56,6 +56,17 @@ std::array<float, 8> trilinear_weights(const Vec3d& at) {
   return result;
 }
 
+PointInCell find_point(const SparseLattice& lattice, const Vec3d& at) {
+  const Vec3i above = at.array().floor().cast<int32_t>();
+  for (int d = 0; d < 8; ++d) {
+    const Vec3i down(d & 1, (d >> 1) & 1, d >> 2), cell = above - down;
+    const Vec3d inside = at - cell.cast<double>();
+    if ((inside.array() > 1).any() || !lattice.has_cell(cell)) continue;
+    return {lattice.place(cell), trilinear_weights(inside)};
+  }
+  return {};
+}
+
 void ExtraCells::plan(const SparseLattice& lattice) {
   const auto by_place = [](const auto& a, const auto& b) {
     return std::tie(a.cell.block, a.cell.local) < std::tie(b.cell.block, b.cell.local);

@@ -29,6 +29,16 @@ struct MatrixCell {
 /// Trilinear weights of a cell's corners at a point given from 0 to 1 along each axis.
 std::array<float, 8> trilinear_weights(const Vec3d& at);
 
+/// A point of a lattice: its cell (block -1 where there is none) and the weights of the corners.
+struct PointInCell {
+  LatticePlace cell;
+  std::array<float, 8> weights = {};
+};
+
+/// Finds a point given in cells from node 0 0 0; on the upper side of the last cell it belongs to
+/// that cell.
+PointInCell find_point(const SparseLattice& lattice, const Vec3d& at);
+
 /// The springs and matrix cells of one lattice.
 class ExtraCells {
  public:

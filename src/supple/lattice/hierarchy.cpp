@@ -188,12 +188,9 @@ void Hierarchy::set_springs(std::span<const PointSpring> springs) {
     const SparseLattice& lattice = level->lattice();
     level->extras.springs.clear();
     for (const PointSpring& s : springs) {
-      const Vec3d at = s.at / scale;
-      Vec3i cell = at.array().floor().cast<int32_t>();
-      const LatticePlace place = lattice.place(cell);
-      if (!is_set(lattice.cells, place)) continue;
-      level->extras.springs.push_back(
-          {place, trilinear_weights(at - cell.cast<double>()), s.stiffness});
+      const PointInCell point = find_point(lattice, s.at / scale);
+      if (point.cell.block >= 0)
+        level->extras.springs.push_back({point.cell, point.weights, s.stiffness});
     }
     level->extras.plan(lattice);
     scale *= 2;

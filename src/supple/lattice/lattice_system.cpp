@@ -102,12 +102,9 @@ double LatticeSystem::add_springs(const Positions& x, Positions* force) const {
   const Level& finest = m_hierarchy->finest();
   double total = 0;
   for (const TargetSpring& s : m_springs) {
-    const Vec3i cell = s.spring.at.array().floor().cast<int32_t>();
-    const LatticePlace place = l.place(cell);
-    if (place.block < 0 || (l.cells[static_cast<size_t>(place.block)] >> place.local & 1) == 0)
-      continue;
+    const auto [place, weights] = find_point(l, s.spring.at);
+    if (place.block < 0) continue;
     const auto corners = l.corners(place.block, place.local);
-    const std::array<float, 8> weights = trilinear_weights(s.spring.at - cell.cast<double>());
     Vec3d point = Vec3d::Zero();
     for (size_t i = 0; i < 8; ++i) point += static_cast<double>(weights[i]) * x.at(corners[i]);
     const auto& k = s.spring.stiffness;
