@@ -112,6 +112,7 @@ modelling::Actor pomelo() {
   actor.pieces.push_back({"eyes", sculpt_eyes(), 0.11, "head"});
   actor.weighting.resolution = 80;
   actor.weighting.smoothness = 0.7;
+  actor.grips.push_back({"head", eye_shape(0.015), 0.06, true});  // sockets stay with their eyes
   actor.clips = {pomelo_dance(actor.armature), pomelo_idle(actor.armature),
                  pomelo_walk(actor.armature), pomelo_crouch(actor.armature)};
   return actor;

@@ -88,18 +88,18 @@ void dance_arms(Routine& r) {
   // Curls by turns, then wings at the hops, hands up for the shake, and a star in the jump.
   const auto arm = [&](const std::string& side, double curl_at, double rest_at) {
     r.turn(side + "_shoulder", "raise",
-           dance_beats({{curl_at, 27}, {rest_at, 6}, {1.04, -2}, {1.30, 42}, {1.60, 2}, {1.88, 42},
+           dance_beats({{curl_at, 34}, {rest_at, 6}, {1.04, -2}, {1.30, 42}, {1.60, 2}, {1.88, 42},
                         {2.16, 6}, {2.45, 34}, {2.90, 32}, {3.14, -4}, {3.46, 54}, {3.60, 50},
                         {3.84, 2}}));
     r.turn(side + "_shoulder", "swing",
-           dance_beats({{curl_at, 50}, {rest_at, 2}, {1.04, -22}, {1.30, 15}, {1.60, -20},
+           dance_beats({{curl_at, 38}, {rest_at, 2}, {1.04, -22}, {1.30, 15}, {1.60, -20},
                         {1.88, 15}, {2.16, 0}, {2.45, 22}, {2.90, 22}, {3.14, -38}, {3.46, 26},
                         {3.84, 8}}));
     r.turn(side + "_shoulder", "roll",
            dance_beats({{curl_at, -46}, {rest_at, 0}, {1.04, 0}, {2.16, 0}, {2.45, -55},
                         {2.90, -55}, {3.14, 0}, {3.46, -20}, {3.84, 0}}));
     r.turn(side + "_elbow", "curl",
-           dance_beats({{curl_at, 102}, {rest_at, 18}, {1.04, 40}, {1.30, 14}, {1.60, 40},
+           dance_beats({{curl_at, 98}, {rest_at, 18}, {1.04, 40}, {1.30, 14}, {1.60, 40},
                         {1.88, 14}, {2.16, 40}, {2.45, 66}, {2.90, 64}, {3.14, 20}, {3.46, 8},
                         {3.84, 36}}));
     r.turn(side + "_wrist", "bend",

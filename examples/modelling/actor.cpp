@@ -155,6 +155,27 @@ void symmetrise(const TriangleMesh& mesh, const std::vector<int32_t>& opposite,
   }
 }
 
+// The part of a vertex's weights that a grip takes over, 0 to 1 with a smooth seam.
+double hold(const Grip& grip, const Vec3d& point) {
+  double distance = grip.shape.distance(point);
+  if (grip.mirrored)
+    distance = std::min(distance, grip.shape.distance({-point[0], point[1], point[2]}));
+  const double t = std::clamp(1 - distance / grip.seam, 0.0, 1.0);
+  return t * t * (3 - 2 * t);
+}
+
+void apply_grip(const Grip& grip, int32_t bind, const TriangleMesh& mesh,
+                std::vector<VertexWeights>& weights) {
+  for (size_t v = 0; v < weights.size(); ++v) {
+    const double part = hold(grip, mesh.positions[v].cast<double>());
+    if (part == 0) continue;
+    for (auto& [other, weight] : weights[v]) weight *= 1 - part;
+    weights[v][bind] += part;
+    std::erase_if(weights[v], [](const auto& entry) { return entry.second == 0; });
+    keep_strongest(weights[v]);
+  }
+}
+
 void add_smooth_weights(const Actor& actor, const Part& part, Character& character) {
   const TriangleMesh mesh = mesh_of(character, part);
   const AutoWeights made = automatic_weights(mesh, character.skeleton, actor.weighting);
@@ -167,6 +188,8 @@ void add_smooth_weights(const Actor& actor, const Part& part, Character& charact
   soften(mesh, 0.18, false, weights);
   for (VertexWeights& vertex : weights) keep_strongest(vertex);
   soften(mesh, 0.22, true, weights);
+  for (const Grip& grip : actor.grips)
+    apply_grip(grip, bind_of(character, actor.armature.joint(grip.joint)), mesh, weights);
   symmetrise(mesh, opposite_binds(character), weights);
   for (const VertexWeights& vertex : weights) {
     std::vector<Influence> influences;

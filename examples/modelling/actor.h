@@ -19,6 +19,15 @@ struct Piece {
   std::string joint;  ///< joint it follows rigidly; empty for smooth automatic weights
 };
 
+/// A region of the skin that follows one joint alone, fading into the smooth weights over `seam`
+/// metres beyond the shape. Mirrored: also on the other side of x = 0.
+struct Grip {
+  std::string joint;
+  Shape shape;
+  double seam = 0;
+  bool mirrored = false;
+};
+
 /// A character to be: pieces that do not touch (the one with smooth weights first), an armature and
 /// the clips made for it.
 struct Actor {
@@ -27,6 +36,7 @@ struct Actor {
   Armature armature;
   std::vector<Clip> clips;
   AutoWeightOptions weighting;  ///< how smooth weights are made
+  std::vector<Grip> grips;      ///< where they give way to single joints
 };
 
 /// The skin of an actor with about `vertices` vertices: shape, colours and parts, without a rig.
