@@ -190,7 +190,8 @@ void FasSolver::update_residual(size_t l) {
 // u += the step, or the part of it along which the energy falls; false where it does not.
 bool FasSolver::correct(size_t l, const BlockVector<float>& step) {
   State& s = m_states[l];
-  for (double part = 1; part > 0.01; part /= 3) {
+  double part = 1;
+  for (int attempt = 0; attempt < 5; ++attempt, part /= 3) {
     m_system.move(s.u, part, step, s.trial);
     const double after = energy(l, s.trial);
     if (!(after < s.energy)) continue;

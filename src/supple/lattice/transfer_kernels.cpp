@@ -45,9 +45,10 @@ HWY_INLINE void corner_nodes(const float* from, const std::array<int32_t, 8>& up
   for (int k = 0; k < 3; ++k)
     for (int j = 0; j < 3; ++j)
       for (int i = 0; i < 3; ++i) {
-        const int x = o[0] + i, y = o[1] + j, z = o[2] + k;
-        const auto across = static_cast<size_t>((x >> 2) | (y >> 2) << 1 | (z >> 2) << 2);
-        const auto local = static_cast<size_t>((x & 3) + 4 * (y & 3) + 16 * (z & 3));
+        const auto x = static_cast<size_t>(o[0] + i), y = static_cast<size_t>(o[1] + j),
+                   z = static_cast<size_t>(o[2] + k);
+        const size_t across = (x >> 2) | (y >> 2) << 1 | (z >> 2) << 2;
+        const size_t local = (x & 3) + 4 * (y & 3) + 16 * (z & 3);
         c[k][j][i] = from[static_cast<size_t>(upper[across]) * vector_block +
                           component * block_cells + local];
       }

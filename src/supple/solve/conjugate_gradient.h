@@ -33,6 +33,9 @@ struct ConjugateGradientWork {
   Vector& q;
   Correction& z;
 };
+template <class Vector, class Correction>
+ConjugateGradientWork(Vector&, Vector&, Vector&, Correction&)
+    -> ConjugateGradientWork<Vector, Correction>;
 
 /// Solves A x = r from x = 0. `precondition()` sets z from r and returns r · z.
 template <class Operator, class Precondition, class Vector, class Correction>
