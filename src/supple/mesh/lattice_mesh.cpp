@@ -19,8 +19,8 @@ double distance_squared(const Vec3d& point, const Vec3i& cell) {
 }
 
 // The cell nearest to a point given in cells: its own, one of those around it, or any.
-LatticePlace nearest_cell(const SparseLattice& lattice, const LatticeMesh& mesh,
-                          const Vec3d& point) {
+LatticePlace nearest_place(const SparseLattice& lattice, const LatticeMesh& mesh,
+                           const Vec3d& point) {
   constexpr double far = 1e9;
   const Vec3i own = point.array().floor().max(-far).min(far).cast<int32_t>();
   if (lattice.has_cell(own)) return lattice.place(own);
@@ -91,6 +91,25 @@ int32_t LatticeMesh::cell_number(LatticePlace cell) const {
   return found ? static_cast<int32_t>(at - cells.begin()) : -1;
 }
 
+LatticeMesh::Neighbours LatticeMesh::neighbours() const {
+  // At most one neighbour on either side of every axis.
+  std::vector<std::array<int32_t, 6>> sides(nodes.size(), {-1, -1, -1, -1, -1, -1});
+  for (const auto& cell : corners)
+    for (size_t i = 0; i < 8; ++i)
+      for (size_t axis = 0; axis < 3; ++axis) {
+        const size_t upper = i >> axis & 1;
+        sides[static_cast<size_t>(cell[i])][2 * axis + (1 - upper)] = cell[i ^ (size_t{1} << axis)];
+      }
+  Neighbours result;
+  result.offsets.push_back(0);
+  for (const auto& own : sides) {
+    for (const int32_t node : own)
+      if (node >= 0) result.nodes.push_back(node);
+    result.offsets.push_back(static_cast<int32_t>(result.nodes.size()));
+  }
+  return result;
+}
+
 std::vector<int32_t> LatticeMesh::pieces() const {
   std::vector<int32_t> parent(nodes.size());
   std::iota(parent.begin(), parent.end(), 0);
@@ -116,16 +135,26 @@ std::vector<int32_t> LatticeMesh::pieces() const {
   return result;
 }
 
+int32_t nearest_cell(const SolidLattice& solid, const LatticeMesh& mesh, const Vec3d& point) {
+  const Vec3d at = (point - solid.origin) / solid.spacing;
+  return mesh.cell_number(nearest_place(solid.lattice, mesh, at));
+}
+
+LatticeTie tie_to_cell(const SolidLattice& solid, const LatticeMesh& mesh, int32_t cell,
+                       const Vec3d& point) {
+  const LatticePlace& place = mesh.cells[static_cast<size_t>(cell)];
+  const Vec3i corner = solid.lattice.coordinates(place.block, place.local);
+  const Vec3d at = (point - solid.origin) / solid.spacing;
+  return {mesh.corners[static_cast<size_t>(cell)], continued_weights(at - corner.cast<double>())};
+}
+
 LatticeEmbedding::LatticeEmbedding(const SolidLattice& solid, const LatticeMesh& mesh,
                                    std::span<const Vec3f> points) {
   m_ties.resize(points.size());
   parallel_for(points.size(), 1024, [&](size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) {
-      const Vec3d at = (points[i].cast<double>() - solid.origin) / solid.spacing;
-      const LatticePlace cell = nearest_cell(solid.lattice, mesh, at);
-      const Vec3i corner = solid.lattice.coordinates(cell.block, cell.local);
-      m_ties[i].nodes = mesh.corners[static_cast<size_t>(mesh.cell_number(cell))];
-      m_ties[i].weights = continued_weights(at - corner.cast<double>());
+      const Vec3d point = points[i].cast<double>();
+      m_ties[i] = tie_to_cell(solid, mesh, nearest_cell(solid, mesh, point), point);
     }
   });
 }
@@ -133,11 +162,7 @@ LatticeEmbedding::LatticeEmbedding(const SolidLattice& solid, const LatticeMesh&
 void LatticeEmbedding::interpolate(std::span<const Vec3d> nodes, std::span<Vec3f> out) const {
   parallel_for(m_ties.size(), 2048, [&](size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) {
-      const Tie& tie = m_ties[i];
-      Vec3d sum = Vec3d::Zero();
-      for (size_t c = 0; c < 8; ++c)
-        sum += tie.weights[c] * nodes[static_cast<size_t>(tie.nodes[c])];
-      out[i] = sum.cast<float>();
+      out[i] = m_ties[i].position(nodes).cast<float>();
     }
   });
 }
@@ -145,7 +170,7 @@ void LatticeEmbedding::interpolate(std::span<const Vec3d> nodes, std::span<Vec3f
 void LatticeEmbedding::interpolate(std::span<const float> nodes, std::span<float> out) const {
   parallel_for(m_ties.size(), 2048, [&](size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) {
-      const Tie& tie = m_ties[i];
+      const LatticeTie& tie = m_ties[i];
       double sum = 0;
       for (size_t c = 0; c < 8; ++c)
         sum += tie.weights[c] * static_cast<double>(nodes[static_cast<size_t>(tie.nodes[c])]);
@@ -154,6 +179,6 @@ void LatticeEmbedding::interpolate(std::span<const float> nodes, std::span<float
   });
 }
 
-size_t LatticeEmbedding::bytes() const { return m_ties.size() * sizeof(Tie); }
+size_t LatticeEmbedding::bytes() const { return m_ties.size() * sizeof(LatticeTie); }
 
 }  // namespace supple

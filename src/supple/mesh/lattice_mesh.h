@@ -22,9 +22,36 @@ struct LatticeMesh {
   /// The number of a cell by its place, or -1.
   int32_t cell_number(LatticePlace cell) const;
 
+  /// The nodes one step along an axis from each node, where a cell has both; node after node.
+  struct Neighbours {
+    std::vector<int32_t> offsets;  ///< first entry of every node, and the total
+    std::vector<int32_t> nodes;
+  };
+  Neighbours neighbours() const;
+
   /// The connected piece of every node: pieces are numbered by their first node.
   std::vector<int32_t> pieces() const;
 };
+
+/// A point tied to a cell: a sum of weights times the cell's corners.
+struct LatticeTie {
+  std::array<int32_t, 8> nodes{};
+  std::array<double, 8> weights{};
+
+  /// Where the point is when the nodes are at `nodes_at`.
+  Vec3d position(std::span<const Vec3d> nodes_at) const {
+    Vec3d sum = Vec3d::Zero();
+    for (size_t c = 0; c < 8; ++c) sum += weights[c] * nodes_at[static_cast<size_t>(nodes[c])];
+    return sum;
+  }
+};
+
+/// The number of the cell a point (in metres, at rest) lies in, or of the nearest one.
+int32_t nearest_cell(const SolidLattice& solid, const LatticeMesh& mesh, const Vec3d& point);
+
+/// Ties a point (in metres, at rest) to a cell, as LatticeEmbedding does.
+LatticeTie tie_to_cell(const SolidLattice& solid, const LatticeMesh& mesh, int32_t cell,
+                       const Vec3d& point);
 
 /// Points tied to cells: each is a sum of weights times the corners of one cell. Points inside a
 /// cell move with it trilinearly. Points outside all cells belong to the nearest one and continue
@@ -50,12 +77,11 @@ class LatticeEmbedding {
   /// Bytes held.
   size_t bytes() const;
 
+  /// The cells' corners and their weights, per point.
+  std::span<const LatticeTie> ties() const { return m_ties; }
+
  private:
-  struct Tie {
-    std::array<int32_t, 8> nodes;
-    std::array<double, 8> weights;
-  };
-  std::vector<Tie> m_ties;
+  std::vector<LatticeTie> m_ties;
 };
 
 }  // namespace supple
