@@ -190,6 +190,9 @@ struct ForceVisitor {
       }
       const T stiffness = array_number<double>(block, 0, at);
       const T lambda = array_number<double>(block, 1, at);
+      const T rest = input.rest_traces == nullptr
+                         ? T(3.0)
+                         : array_number<double>(input.rest_traces + slot * block_cells, 0, at);
       const Matrix3<T> f = {u.x * scale, u.y * scale, u.z * scale, v.x * scale, v.y * scale,
                             v.z * scale, w.x * scale, w.y * scale, w.z * scale};
       const Svd3<T> svd = svd3(f);
@@ -198,10 +201,10 @@ struct ForceVisitor {
       const T area(8 * spacing * spacing);
       const T springs = modes_energy(u, hold) + modes_energy(v, hold) + modes_energy(w, hold);
       energy += mul_add(stiffness * T(0.5), springs,
-                        area * auxiliary_energy(trace, stiffness, lambda + lambda));
+                        area * auxiliary_energy(trace, stiffness, lambda + lambda, rest));
       if constexpr (writes) {
         const Matrix3<T> r = rotation_matrix(polar_rotation(svd));
-        const T turn = T(2 * spacing) * auxiliary_stress(trace, stiffness, lambda + lambda);
+        const T turn = T(2 * spacing) * auxiliary_stress(trace, stiffness, lambda + lambda, rest);
         spread_modes(stiff_modes(u, stiffness, hold, turn * r.a00, turn * r.a01, turn * r.a02),
                      out_low, out_high, 0, lane);
         spread_modes(stiff_modes(v, stiffness, hold, turn * r.a10, turn * r.a11, turn * r.a12),
@@ -301,7 +304,8 @@ void gradient_doubles(const SweepPlan& plan, size_t tile, double spacing, const 
   sweep_tile<false, double>(plan, tile, x, nullptr, nullptr, visitor);
 }
 
-void linearise_floats(const float* gradients, const DifferentialRule<float>& rule, float* cells) {
+void linearise_floats(const float* gradients, const DifferentialRule<float>& rule,
+                      const float* rest_traces, float* cells) {
   using T = WideFloat;
   for (size_t at = 0; at < block_cells; at += T::lanes) {
     const auto f = [&](size_t n) { return load(gradients + n * block_cells + at); };
@@ -309,7 +313,9 @@ void linearise_floats(const float* gradients, const DifferentialRule<float>& rul
     // mu h / 16 is half the stiffness.
     const T mu = cell_number<float>(cells, 10, at) * T(0.5f);
     const T lambda = cell_number<float>(cells, 11, at);
-    const Symmetric3<T> l = turned_diagonal(svd.v, turning_stiffness(svd.sigma, mu, lambda, rule));
+    const T rest = rest_traces == nullptr ? T(3.0f) : load(rest_traces + at);
+    const Symmetric3<T> l =
+        turned_diagonal(svd.v, turning_stiffness(svd.sigma, mu, lambda, rule, rest));
     const Quaternion<T> r = polar_rotation(svd);
     const auto put = [&](size_t n, T value) { store(value, cells + cell_index(n, at)); };
     put(0, r.x);
@@ -363,8 +369,9 @@ void gradient_tile(const SweepPlan& plan, size_t tile, double spacing, const dou
   SUPPLE_DISPATCH(gradient_doubles)(plan, tile, spacing, x, gradients);
 }
 
-void linearise_block(const float* gradients, const DifferentialRule<float>& rule, float* cells) {
-  SUPPLE_DISPATCH(linearise_floats)(gradients, rule, cells);
+void linearise_block(const float* gradients, const DifferentialRule<float>& rule,
+                     const float* rest_traces, float* cells) {
+  SUPPLE_DISPATCH(linearise_floats)(gradients, rule, rest_traces, cells);
 }
 
 }  // namespace supple

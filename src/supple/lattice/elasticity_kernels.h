@@ -34,6 +34,7 @@ struct ForceInput {
   const float* offsets = nullptr;  ///< added to the deformation gradients, per slot; null for none
   double spacing = 1;              ///< side of a cell, in metres
   double hourglass = 1;
+  const float* rest_traces = nullptr;  ///< of cells without pressure, 64 per slot; null for 3
 };
 
 /// sums = the gradient of a tile's elastic energy in the node positions `x` (in metres); returns
@@ -47,7 +48,9 @@ void gradient_tile(const SweepPlan& plan, size_t tile, double spacing, const dou
                    float* gradients);
 
 /// Linearises the cells of one block about given deformation gradients (gradient_block numbers):
-/// writes the block's cell data but for the materials, which it reads there.
-void linearise_block(const float* gradients, const DifferentialRule<float>& rule, float* cells);
+/// writes the block's cell data but for the materials, which it reads there. `rest_traces` as in
+/// ForceInput, of this block.
+void linearise_block(const float* gradients, const DifferentialRule<float>& rule,
+                     const float* rest_traces, float* cells);
 
 }  // namespace supple

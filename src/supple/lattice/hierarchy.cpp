@@ -78,6 +78,7 @@ Hierarchy::Hierarchy(std::unique_ptr<Level> finest, size_t coarsest_nodes, size_
     coarse->hourglass = fine.hourglass;
     m_levels.push_back(std::move(coarse));
   }
+  m_points.resize(m_levels.size());
   m_matrix_cells.resize(m_levels.size());
   update_materials();
   update_free();
@@ -182,19 +183,39 @@ void Hierarchy::find_matrix_cells(size_t l) {
     });
 }
 
-void Hierarchy::set_springs(std::span<const PointSpring> springs) {
+void Hierarchy::place_points(std::span<const Vec3d> points) {
   double scale = 1;
-  for (auto& level : m_levels) {
-    const SparseLattice& lattice = level->lattice();
-    level->extras.springs.clear();
-    for (const PointSpring& s : springs) {
-      const PointInCell point = find_point(lattice, s.at / scale);
-      if (point.cell.block >= 0)
-        level->extras.springs.push_back({point.cell, point.weights, s.stiffness});
-    }
-    level->extras.plan(lattice);
+  m_points.assign(m_levels.size(), {});
+  for (size_t l = 0; l < m_levels.size(); ++l) {
+    const SparseLattice& lattice = m_levels[l]->lattice();
+    m_points[l].reserve(points.size());
+    for (const Vec3d& at : points) m_points[l].push_back(find_point(lattice, at / scale));
     scale *= 2;
   }
+  set_springs(std::span<const PlacedSpring>());
+}
+
+void Hierarchy::set_springs(std::span<const PlacedSpring> springs) {
+  for (size_t l = 0; l < m_levels.size(); ++l) {
+    ExtraCells& extras = m_levels[l]->extras;
+    extras.springs.clear();
+    for (const PlacedSpring& s : springs) {
+      const PointInCell& point = m_points[l][static_cast<size_t>(s.point)];
+      if (point.cell.block >= 0) extras.springs.push_back({point.cell, point.weights, s.stiffness});
+    }
+    extras.plan(m_levels[l]->lattice());
+  }
+}
+
+void Hierarchy::set_springs(std::span<const PointSpring> springs) {
+  std::vector<Vec3d> points;
+  std::vector<PlacedSpring> placed;
+  for (const PointSpring& s : springs) {
+    placed.push_back({static_cast<int32_t>(points.size()), s.stiffness});
+    points.push_back(s.at);
+  }
+  place_points(points);
+  set_springs(placed);
 }
 
 void Hierarchy::set_masses(std::span<const float> masses) {
@@ -299,7 +320,10 @@ void Hierarchy::linearise_level(size_t l, const BlockVector<double>* moved, Diff
             cells[cell_index(10, static_cast<size_t>(local))] = 0;
             cells[cell_index(11, static_cast<size_t>(local))] = 0;
           });
-        linearise_block(gradients, rule, cells);
+        linearise_block(
+            gradients, rule,
+            level.rest_traces.empty() ? nullptr : level.rest_traces.data() + slot * block_cells,
+            cells);
         if (average) average_gradients(l, b, gradients);
         gradients += gradient_block;
       }

@@ -19,6 +19,12 @@ struct PointSpring {
   std::array<float, 6> stiffness = {};  ///< xx yy zz yz xz xy, in newtons per metre
 };
 
+/// A spring at one of the points a hierarchy has placed.
+struct PlacedSpring {
+  int32_t point = 0;
+  std::array<float, 6> stiffness = {};  ///< xx yy zz yz xz xy, in newtons per metre
+};
+
 /// All levels, finest first.
 class Hierarchy {
  public:
@@ -32,7 +38,17 @@ class Hierarchy {
   Level& finest() { return *m_levels.front(); }
   const Level& finest() const { return *m_levels.front(); }
 
-  /// Sets springs on every level; to be followed by linearise().
+  /// Finds material points, given in cells from node 0 0 0, on every level; springs that were set
+  /// before are gone.
+  void place_points(std::span<const Vec3d> points);
+
+  /// The placed points on a level, in the order given; the block of those outside all cells is -1.
+  std::span<const PointInCell> points(size_t l) const { return m_points[l]; }
+
+  /// Sets springs at placed points, on every level; to be followed by linearise().
+  void set_springs(std::span<const PlacedSpring> springs);
+
+  /// Places the points of springs and sets them.
   void set_springs(std::span<const PointSpring> springs);
 
   /// Sets what is added to the diagonal at every node of the finest level (mass over the square of
@@ -74,6 +90,7 @@ class Hierarchy {
   void update_matrix_cells(size_t coarse);
 
   std::vector<std::unique_ptr<Level>> m_levels;
+  std::vector<std::vector<PointInCell>> m_points;     // per level
   std::vector<std::vector<uint64_t>> m_matrix_cells;  // per level, bits of matrix cells per block
   Eigen::LLT<Eigen::MatrixXd> m_factor;
   std::vector<int32_t> m_coarsest_dofs;  // number of a coarsest node in the dense system, or -1

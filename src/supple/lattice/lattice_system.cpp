@@ -1,10 +1,30 @@
 #include "supple/lattice/lattice_system.h"
 
+#include <Eigen/Eigenvalues>
+
+#include <algorithm>
 #include <bit>
 
 #include "supple/lattice/elasticity_kernels.h"
 
 namespace supple {
+namespace {
+
+const float* rest_traces(const Level& level) {
+  return level.rest_traces.empty() ? nullptr : level.rest_traces.data();
+}
+
+// The sum of the singular values of f, the smallest taken negative where f is inside out.
+float signed_stretch_sum(const Eigen::Matrix3f& f) {
+  Eigen::SelfAdjointEigenSolver<Eigen::Matrix3f> solver;
+  solver.computeDirect(f.transpose() * f, Eigen::EigenvaluesOnly);
+  const Eigen::Vector3f stretches = solver.eigenvalues().cwiseMax(0).cwiseSqrt();
+  const float least = f.determinant() < 0 ? -stretches[0] : stretches[0];
+  return least + stretches[1] + stretches[2];
+}
+
+}  // namespace
+
 CellMaterial lame_moduli(double young, double poisson) {
   return {young / (2 * (1 + poisson)), young * poisson / ((1 + poisson) * (1 - 2 * poisson))};
 }
@@ -43,18 +63,84 @@ LatticeSystem::Positions LatticeSystem::rest() const {
   return x;
 }
 
-void LatticeSystem::set_springs(std::vector<TargetSpring> springs) {
-  m_springs = std::move(springs);
-  std::vector<PointSpring> points;
-  for (const TargetSpring& s : m_springs) points.push_back(s.spring);
-  m_hierarchy->set_springs(points);
+void LatticeSystem::place_points(std::span<const Vec3d> points) {
+  m_springs.clear();
+  m_hierarchy->place_points(points);
+  m_point_corners.clear();
+  for (const PointInCell& point : m_hierarchy->points(0)) {
+    std::array<size_t, 8>& to = m_point_corners.emplace_back();
+    if (point.cell.block < 0) continue;
+    const auto corners = lattice().corners(point.cell.block, point.cell.local);
+    for (size_t i = 0; i < 8; ++i) to[i] = Positions::index(corners[i]);
+  }
+}
+
+void LatticeSystem::set_springs(std::span<const ActiveSpring> springs) {
+  m_springs.assign(springs.begin(), springs.end());
+  std::vector<PlacedSpring> placed;
+  placed.reserve(springs.size());
+  for (const ActiveSpring& s : m_springs) placed.push_back(s.spring);
+  m_hierarchy->set_springs(placed);
+}
+
+void LatticeSystem::set_springs(const std::vector<TargetSpring>& springs) {
+  std::vector<Vec3d> points;
+  std::vector<ActiveSpring> active;
+  for (const TargetSpring& s : springs) {
+    active.push_back({{static_cast<int32_t>(points.size()), s.spring.stiffness}, s.target});
+    points.push_back(s.spring.at);
+  }
+  place_points(points);
+  set_springs(active);
+}
+
+void LatticeSystem::set_pulls(std::span<const float> stiffness, Positions targets) {
+  m_masses.assign(stiffness.begin(), stiffness.end());
+  m_predicted = std::move(targets);
+  m_hierarchy->set_masses(m_masses);
 }
 
 void LatticeSystem::set_inertia(std::span<const float> masses, double dt, Positions predicted) {
-  m_masses.assign(masses.begin(), masses.end());
-  for (float& m : m_masses) m = static_cast<float>(static_cast<double>(m) / (dt * dt));
-  m_predicted = std::move(predicted);
-  m_hierarchy->set_masses(m_masses);
+  std::vector<float> stiffness(masses.begin(), masses.end());
+  for (float& m : stiffness) m = static_cast<float>(static_cast<double>(m) / (dt * dt));
+  set_pulls(stiffness, std::move(predicted));
+}
+
+// tr(S) - rest = J - 1 at x, with the signs and sizes that a cell turned inside out may bring kept
+// within bounds.
+double LatticeSystem::keep_volume(const Positions& x) {
+  constexpr float most = 0.4f;
+  Level& finest = m_hierarchy->finest();
+  const SparseLattice& l = lattice();
+  if (finest.rest_traces.empty()) finest.rest_traces.assign(l.slot_count * block_cells, 3);
+  const SweepPlan plan = sweep_plan(l);
+  const auto set_tiles = [&](size_t begin, size_t end) {
+    AlignedArray<float> gradients;
+    float largest = 0;
+    for (size_t t = begin; t < end; ++t) {
+      gradients.resize((l.tiles[t + 1] - l.tiles[t]) * gradient_block);
+      gradient_tile(plan, t, spacing(), x.data(), gradients.data());
+      const float* from = gradients.data();
+      for (size_t b = l.tiles[t]; b < l.tiles[t + 1]; ++b) {
+        if (l.cell_slots[b] < 0) continue;
+        float* to = finest.rest_traces.data() + static_cast<size_t>(l.cell_slots[b]) * block_cells;
+        for_bits(l.cells[b], [&](int32_t local) {
+          Eigen::Matrix3f f;
+          for (int n = 0; n < 9; ++n)
+            f(n / 3, n % 3) =
+                from[static_cast<size_t>(n) * block_cells + static_cast<size_t>(local)];
+          const float trace = signed_stretch_sum(f);
+          const float rest = 3 + std::clamp(trace - 3 - (f.determinant() - 1), -most, most);
+          largest = std::max(largest, std::abs(rest - to[local]));
+          to[local] = rest;
+        });
+        from += gradient_block;
+      }
+    }
+    return largest;
+  };
+  return static_cast<double>(parallel_reduce(l.tile_count(), 1, 0.0f, set_tiles,
+                                             [](float a, float b) { return std::max(a, b); }));
 }
 
 double LatticeSystem::energy(const Positions& x) const {
@@ -62,7 +148,8 @@ double LatticeSystem::energy(const Positions& x) const {
   const SweepPlan plan = sweep_plan(lattice());
   const ForceInput input{.materials = finest.materials.data(),
                          .spacing = spacing(),
-                         .hourglass = static_cast<double>(finest.hourglass)};
+                         .hourglass = static_cast<double>(finest.hourglass),
+                         .rest_traces = rest_traces(finest)};
   const double elastic = parallel_reduce(
       lattice().tile_count(), 1, 0.0,
       [&](size_t t, size_t) { return force_tile(plan, t, input, x.data(), {}); },
@@ -77,7 +164,8 @@ double LatticeSystem::force(const Positions& x, Positions& f) const {
   m_ghosts.resize(l.ghosts.size() * ghost_record);
   const ForceInput input{.materials = finest.materials.data(),
                          .spacing = spacing(),
-                         .hourglass = static_cast<double>(finest.hourglass)};
+                         .hourglass = static_cast<double>(finest.hourglass),
+                         .rest_traces = rest_traces(finest)};
   const double elastic = parallel_reduce(
       l.tile_count(), 1, 0.0,
       [&](size_t t, size_t) {
@@ -98,24 +186,32 @@ double LatticeSystem::force(const Positions& x, Positions& f) const {
 
 // Springs one after the other: there are few, and sums stay in order.
 double LatticeSystem::add_springs(const Positions& x, Positions* force) const {
-  const SparseLattice& l = lattice();
   const Level& finest = m_hierarchy->finest();
+  const std::span<const PointInCell> points = m_hierarchy->points(0);
   double total = 0;
-  for (const TargetSpring& s : m_springs) {
-    const auto [place, weights] = find_point(l, s.spring.at);
-    if (place.block < 0) continue;
-    const auto corners = l.corners(place.block, place.local);
-    Vec3d point = Vec3d::Zero();
-    for (size_t i = 0; i < 8; ++i) point += static_cast<double>(weights[i]) * x.at(corners[i]);
+  for (const ActiveSpring& s : m_springs) {
+    const auto point = static_cast<size_t>(s.spring.point);
+    if (points[point].cell.block < 0) continue;
+    const auto& weights = points[point].weights;
+    const auto& corners = m_point_corners[point];
+    Vec3d away = -s.target;
+    for (size_t i = 0; i < 8; ++i)
+      for (size_t c = 0; c < 3; ++c)
+        away[static_cast<int>(c)] +=
+            static_cast<double>(weights[i]) * x[corners[i] + c * block_cells];
     const auto& k = s.spring.stiffness;
     Eigen::Matrix3f stiffness;
     stiffness << k[0], k[5], k[4], k[5], k[1], k[3], k[4], k[3], k[2];
-    const Vec3d away = point - s.target, pull = stiffness.cast<double>() * away;
+    const Vec3d pull = stiffness.cast<double>() * away;
     total += pull.dot(away) / 2;
     if (force == nullptr) continue;
-    for (size_t i = 0; i < 8; ++i)
-      if (finest.free[static_cast<size_t>(corners[i].block)] >> corners[i].local & 1)
-        force->set(corners[i], force->at(corners[i]) - static_cast<double>(weights[i]) * pull);
+    for (size_t i = 0; i < 8; ++i) {
+      const size_t block = corners[i] / vector_block, node = corners[i] % block_cells;
+      if ((finest.free[block] >> node & 1) == 0) continue;
+      for (size_t c = 0; c < 3; ++c)
+        (*force)[corners[i] + c * block_cells] -=
+            static_cast<double>(weights[i]) * pull[static_cast<int>(c)];
+    }
   }
   return total;
 }

@@ -17,6 +17,12 @@ struct TargetSpring {
   Vec3d target = Vec3d::Zero();  ///< in metres
 };
 
+/// A spring that pulls a placed point to a place.
+struct ActiveSpring {
+  PlacedSpring spring;
+  Vec3d target = Vec3d::Zero();  ///< in metres
+};
+
 /// Material of a cell.
 struct CellMaterial {
   double mu = 1;      ///< Pa
@@ -46,8 +52,15 @@ class LatticeSystem {
   /// Node positions at rest, in metres.
   Positions rest() const;
 
-  /// Springs, from now on.
-  void set_springs(std::vector<TargetSpring> springs);
+  /// Finds the material points that springs may act on, in cells from node 0 0 0; springs that were
+  /// set before are gone.
+  void place_points(std::span<const Vec3d> points);
+
+  /// Springs at placed points, from now on.
+  void set_springs(std::span<const ActiveSpring> springs);
+
+  /// Springs at points of their own, from now on.
+  void set_springs(const std::vector<TargetSpring>& springs);
 
   /// Moves the place a spring pulls to, in metres.
   void set_spring_target(size_t spring, const Vec3d& target) { m_springs[spring].target = target; }
@@ -55,12 +68,26 @@ class LatticeSystem {
   /// Forces on nodes that do not depend on positions, in newtons; empty for none.
   void set_external_forces(Positions forces) { m_external = std::move(forces); }
 
+  /// Pulls every node to a place: adds the sum of k |x - target|² / 2. `stiffness` in newtons per
+  /// metre, one per node (blocks of 64); empty for none. Inertia is a pull too, so there is one of
+  /// both.
+  void set_pulls(std::span<const float> stiffness, Positions targets);
+
+  /// The places nodes are pulled to, with the same stiffness as before.
+  void set_pull_targets(const Positions& targets) { m_predicted = targets; }
+
   /// Makes the energy that of a step of backward Euler: adds sum of m |x - predicted|² / (2 dt²).
   /// `masses` in kg, one per node (blocks of 64); empty goes back to equilibrium.
   void set_inertia(std::span<const float> masses, double dt, Positions predicted);
 
   /// The next step of backward Euler with the same masses and time step.
-  void set_predicted(const Positions& predicted) { m_predicted = predicted; }
+  void set_predicted(const Positions& predicted) { set_pull_targets(predicted); }
+
+  /// Makes the elastic pressure one that keeps the volume at x. Corotated elasticity answers to the
+  /// sum of the principal stretches, which stays 3 while flesh that is stretched one way loses
+  /// volume. From now on a cell's pressure is that of lambda (tr S - rest), with the rest such that
+  /// tr S - rest = J - 1 at x, within bounds. Returns the largest change of a rest.
+  double keep_volume(const Positions& x);
 
   /// Energy in joules.
   double energy(const Positions& x) const;
@@ -99,9 +126,10 @@ class LatticeSystem {
 
   std::unique_ptr<Hierarchy> m_hierarchy;
   std::unique_ptr<LinearSolver<float>> m_solver;
-  std::vector<TargetSpring> m_springs;
+  std::vector<ActiveSpring> m_springs;
+  std::vector<std::array<size_t, 8>> m_point_corners;  // first numbers of the points' corners
   Positions m_external, m_predicted;
-  std::vector<float> m_masses;  // over dt²
+  std::vector<float> m_masses;  // stiffness of pulls: masses over dt², and others
   mutable AlignedArray<double> m_ghosts;
 };
 

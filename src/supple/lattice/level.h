@@ -40,8 +40,9 @@ class Level {
   std::vector<uint64_t> free;     ///< one bit per node that may move, per block
   AlignedArray<float> materials;  ///< mu h / 8 and lambda h / 16 per cell, material_block per slot
   AlignedArray<float> cells;      ///< linearisations, cell_block per slot
-  AlignedArray<float> gradients;  ///< mean deformation gradients; empty on the finest level
-  AlignedArray<float> masses;     ///< added to the diagonal, one per node; empty for none
+  AlignedArray<float> rest_traces;  ///< traces of S without pressure, 64 per slot; empty for 3
+  AlignedArray<float> gradients;    ///< mean deformation gradients; empty on the finest level
+  AlignedArray<float> masses;       ///< added to the diagonal, one per node; empty for none
   ExtraCells extras;
   float hourglass = 1;  ///< 0 for plain one-point quadrature
   BlockVector<float> inverse_diagonal;

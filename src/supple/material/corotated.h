@@ -13,17 +13,18 @@
 
 SUPPLE_KERNELS_BEGIN
 
-/// Energy density of the auxiliary part; `trace` is the sum of the signed singular values of F.
+/// Energy density of the auxiliary part; `trace` is the sum of the signed singular values of F, and
+/// `rest` what it is without pressure.
 template <class T>
-HWY_INLINE T auxiliary_energy(T trace, T mu, T lambda) {
-  const T stretch = trace - T(3);
+HWY_INLINE T auxiliary_energy(T trace, T mu, T lambda, T rest = T(3)) {
+  const T stretch = trace - rest;
   return mul_add(lambda * T(0.5), stretch * stretch, mu * (T(3) - trace - trace));
 }
 
 /// Stress of the auxiliary part as a multiple of R: P_aux = (lambda tr(S - I) - 2 mu) R.
 template <class T>
-HWY_INLINE T auxiliary_stress(T trace, T mu, T lambda) {
-  return mul_add(lambda, trace - T(3), -(mu + mu));
+HWY_INLINE T auxiliary_stress(T trace, T mu, T lambda, T rest = T(3)) {
+  return mul_add(lambda, trace - rest, -(mu + mu));
 }
 
 /// L of [McAdams 2011, Alg. 1]: how the auxiliary stress turns when F turns, in the axes of V,
@@ -32,9 +33,9 @@ HWY_INLINE T auxiliary_stress(T trace, T mu, T lambda) {
 /// line from becoming infinitely stiff, where the formula has a pole.
 template <class T, class Scalar>
 HWY_INLINE Vector3<T> turning_stiffness(const Vector3<T>& sigma, T mu, T lambda,
-                                        const DifferentialRule<Scalar>& rule) {
+                                        const DifferentialRule<Scalar>& rule, T rest = T(3)) {
   const T trace = sigma.x + sigma.y + sigma.z;
-  const T numerator = T(rule.scale) * auxiliary_stress(trace, mu, lambda);
+  const T numerator = T(rule.scale) * auxiliary_stress(trace, mu, lambda, rest);
   const T least = T(rule.least_denominator), shift = T(rule.offset) * mu;
   const T low = T(rule.lower) * mu, high = T(rule.upper) * mu;
   const auto entry = [&](T denominator) {

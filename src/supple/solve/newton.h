@@ -106,11 +106,14 @@ bool search_line(S& system, typename S::Positions& x, NewtonWork<S>& work, int h
 
 }  // namespace newton_detail
 
-/// Moves x to an equilibrium of the system.
-template <System S>
+/// Moves x to an equilibrium of the system. Before every iteration `refresh(x)` may change the
+/// system, as contacts come and go, and says whether it did.
+template <System S, class Refresh>
 NewtonReport solve_newton(S& system, typename S::Positions& x, NewtonWork<S>& work,
-                          const NewtonOptions<typename S::LinearOptions>& options) {
+                          const NewtonOptions<typename S::LinearOptions>& options,
+                          const Refresh& refresh) {
   NewtonReport report;
+  refresh(x);
   report.energy = system.force(x, work.force);
   report.force = system.norm(work.force);
   const double start = report.force;
@@ -130,11 +133,23 @@ NewtonReport solve_newton(S& system, typename S::Positions& x, NewtonWork<S>& wo
       newton_detail::find_direction(system, x, work, false, options, report);
       report.stalled = !newton_detail::search_line(system, x, work, options.line_search, report);
     }
+    if (refresh(x)) {
+      report.energy = system.force(x, work.force);
+      report.force = system.norm(work.force);
+      report.stalled = false;
+    }
     const bool ended = done();
     report.residuals.push_back(report.residual);
     if (ended || report.stalled) break;
   }
   return report;
+}
+
+/// Moves x to an equilibrium of a system that stays as it is.
+template <System S>
+NewtonReport solve_newton(S& system, typename S::Positions& x, NewtonWork<S>& work,
+                          const NewtonOptions<typename S::LinearOptions>& options) {
+  return solve_newton(system, x, work, options, [](const typename S::Positions&) { return false; });
 }
 
 }  // namespace supple
