@@ -66,23 +66,26 @@ class BoneFinder {
   }
 
  private:
-  // Whether a child ends its parent's bone: it carries flesh or leads to a joint that does, or
-  // nothing beside it does.
-  std::vector<int> ends_of(int joint) const {
-    std::vector<int> ends;
-    for (const int child : m_children[joint])
-      if (m_leads_to_wanted[child]) ends.push_back(child);
-    return ends.empty() ? m_children[joint] : ends;
-  }
-
+  // A joint's bone runs to children that carry flesh or lead to a joint that does. At the end of a
+  // chain it runs to the others, or on through the flesh, whichever is longer: a hat hung on a head
+  // is not where the head ends.
   std::vector<BoneSegment> segments_of(int joint) const {
-    const std::vector<int> ends = ends_of(joint);
-    std::vector<BoneSegment> segments;
-    for (const int child : ends)
+    std::vector<BoneSegment> segments, others;
+    bool ends_chain = true;
+    for (const int child : m_children[joint]) {
+      const bool leads = m_leads_to_wanted[child];
+      ends_chain = ends_chain && !leads;
       if ((m_positions[child] - m_positions[joint]).norm() > m_shortest)
-        segments.push_back({m_positions[joint], m_positions[child], {}});
-    if (ends.empty()) add_end(joint, segments);
-    return segments;
+        (leads ? segments : others).push_back({m_positions[joint], m_positions[child], {}});
+    }
+    if (!ends_chain) return segments;
+    add_end(joint, segments);
+    const auto length = [](const std::vector<BoneSegment>& list) {
+      double longest = 0;
+      for (const BoneSegment& s : list) longest = std::max(longest, (s.to - s.from).norm());
+      return longest;
+    };
+    return length(segments) > length(others) ? segments : others;
   }
 
   // Continues the bone that leads to a joint without children.

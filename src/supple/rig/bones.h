@@ -46,8 +46,8 @@ struct Bone {
 /// - no wanted joint is above it and its bones run mostly outside the solid (a root on the floor, a
 ///   helper).
 /// Children without any wanted joint at or below them (props, cameras, handles) are no bones'
-/// ends, unless there is nothing else at the end of a chain. When no joint is left, the first
-/// wanted one gets a bone of no length.
+/// ends, unless they lie further out than the flesh at the end of a chain. When no joint is left,
+/// the first wanted one gets a bone of no length.
 std::vector<Bone> find_bones(const Skeleton& skeleton, std::span<const uint8_t> wanted,
                              const VoxelGrid& solid);
 
