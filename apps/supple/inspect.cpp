@@ -208,7 +208,7 @@ void inspect_animation(const InspectOptions& options) {
 }
 
 void inspect_scene(const InspectOptions& options) {
-  const Scene scene = read_scene(options.file);
+  Scene scene = read_scene(options.file);
   const PreparedScene prepared = prepare_scene(scene);
   const Session session(prepared.character, scene, prepared.clip, options.file);
   const FrameRange& range = session.range();
@@ -227,7 +227,8 @@ void inspect_scene(const InspectOptions& options) {
       "%s: a scene\n  character %s\n  body      %s\n  frames    %d to %d at %.6g per second\n",
       options.file.c_str(),
       file.empty() ? ("a " + prepared.character->parts.front().name).c_str() : file.c_str(),
-      scene.body.type.c_str(), range.first, range.last, range.rate);
+      std::string(body_type(scene.body, *prepared.character)).c_str(), range.first, range.last,
+      range.rate);
   for (const BodyFact& fact : session.body().facts())
     std::printf("  %-9s %.6g %s\n", fact.name.c_str(), fact.value, fact.unit.c_str());
 }

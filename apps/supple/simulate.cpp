@@ -31,8 +31,8 @@ struct SimulateOptions {
   std::vector<std::string> outputs;
   std::string clip, motion, body, skinning, frames;
   double rate = 0, scale = 0;
-  int preroll = -1, checkpoint_every = -1;
-  bool resume = false, dry_run = false, discard_cache = false, live = false;
+  int preroll = -1, checkpoint_every = -1, budget = 0;
+  bool quasistatic = false, resume = false, dry_run = false, discard_cache = false, live = false;
   ServingOptions serving;
   UpAxis up = UpAxis::y;
   std::string progress = "auto";
@@ -81,6 +81,8 @@ Scene scene_from(const SimulateOptions& options) {
   if (!options.clip.empty()) scene.character.clip = options.clip;
   if (!options.motion.empty()) scene.character.motion.file = options.motion;
   if (!options.body.empty()) scene.body.type = options.body;
+  if (options.quasistatic) scene.body.dynamic = false;
+  if (options.budget > 0) scene.body.budget = options.budget;
   for (const auto& word : skinning_words)
     if (options.skinning == word.word) scene.character.skinning = word.value;
   if (!options.frames.empty()) parse_frames(options.frames, scene.frames);
@@ -97,6 +99,8 @@ Json settings_of(const Scene& scene, const PreparedScene& prepared) {
   Scene essential = scene;
   essential.character.file = fs::path(scene.character.file).filename().string();
   essential.character.motion.file = fs::path(scene.character.motion.file).filename().string();
+  for (ColliderSettings& collider : essential.body.contact.colliders)
+    collider.file = fs::path(collider.file).filename().string();
   Json settings = scene_to_json(essential);
   settings.erase("output");
   for (const std::string& input : prepared.inputs)
@@ -153,12 +157,13 @@ void describe_run(const Run& run) {
            character.skin.positions.size(), character.skin.triangles.size(),
            character.skeleton.size());
   log_info("frames {} to {} at {:.6g} per second, clip '{}', body '{}'", range.first, range.last,
-           range.rate, run.prepared.clip ? run.prepared.clip->name : "none", run.scene.body.type);
+           range.rate, run.prepared.clip ? run.prepared.clip->name : "none",
+           body_type(run.scene.body, character));
   std::string facts;
   for (const BodyFact& fact : run.session->body().facts())
     facts += fmt::format("{}{} {:.6g}{}{}", facts.empty() ? "" : ", ", fact.name, fact.value,
                          fact.unit.empty() ? "" : " ", fact.unit);
-  if (!facts.empty()) log_info("{}: {}", run.scene.body.type, facts);
+  if (!facts.empty()) log_info("{}: {}", body_type(run.scene.body, character), facts);
 }
 
 // ", N MB are free" where a file is to be written, or nothing when that is not known.
@@ -340,6 +345,11 @@ void add_scene_options(CLI::App* command, const std::shared_ptr<SimulateOptions>
       ->type_name("FILE");
   std::vector<std::string> bodies(body_words.begin(), body_words.end());
   accept_words(*command->add_option("--body", options->body, "Kind of body."), bodies);
+  command->add_option("--budget", options->budget, "About how many cells flesh is cut into.")
+      ->check(number_between(1, 1e8))
+      ->type_name("CELLS");
+  command->add_flag("--quasistatic", options->quasistatic,
+                    "Every frame in equilibrium, without inertia.");
   accept_words(
       *command->add_option("--skinning", options->skinning, "How joint motions are blended."),
       {"linear", "dual_quaternion"});

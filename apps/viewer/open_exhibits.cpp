@@ -98,7 +98,8 @@ void open_file(const fs::path& file, const ExhibitOptions& options, Exhibits& ex
   } else if (extension == ".bvh") {
     add_clips(bare_skeleton(file), file, {}, exhibits);
   } else if (extension == ".json") {
-    const PreparedScene scene = prepare_scene(read_scene(file.string()));
+    Scene settings = read_scene(file.string());
+    const PreparedScene scene = prepare_scene(settings);
     exhibits.push_back(std::make_unique<CharacterExhibit>(scene.character, scene.clip, file));
   } else if (extension == ".mesh" || extension == ".msh" || extension == ".node" ||
              extension == ".ele") {

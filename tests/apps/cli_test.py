@@ -360,7 +360,7 @@ class Progress(ProgramTest):
             main, side = pty.openpty()
         except OSError as problem:
             self.skipTest(f"no pseudo-terminals here: {problem}")
-        process = subprocess.Popen([PROGRAM, "simulate", "wriggler.glb"], cwd=self.folder,
+        process = subprocess.Popen([PROGRAM, "simulate", "wriggler.glb", "--body", "skinning"], cwd=self.folder,
                                    stdin=side, stdout=side, stderr=side)
         os.close(side)
         shown = b""
@@ -381,7 +381,7 @@ class Progress(ProgramTest):
 
     def test_nobody_listens(self):
         for arguments in (["inspect", "wriggler.glb", "--json"], ["schema"],
-                          ["simulate", "wriggler.glb"]):
+                          ["simulate", "wriggler.glb", "--body", "skinning"]):
             read, write = os.pipe()
             os.close(read)
             result = subprocess.run([PROGRAM, *arguments], cwd=self.folder, stdout=write,
@@ -393,7 +393,7 @@ class Progress(ProgramTest):
         self.assertEqual(facts["frames"], 97)
 
     def test_closed_streams(self):
-        command = f'"{PROGRAM}" simulate wriggler.glb -o x.supple <&- >&- 2>&-'
+        command = f'"{PROGRAM}" simulate wriggler.glb --body skinning -o x.supple <&- >&- 2>&-'
         self.assertEqual(subprocess.run(["bash", "-c", command], cwd=self.folder).returncode, 0)
         self.succeed("simulate", "wriggler.glb", "-o", "y.supple")
         self.assertEqual(cache_files(self.folder / "x.supple"),

@@ -16,6 +16,53 @@ def bar(**body):
             "frames": {"first": 1001, "last": 1006, "rate": 24}}
 
 
+class FleshTest(ProgramTest):
+    def test_a_character_gets_flesh_by_itself(self):
+        told = self.run_program("simulate", "wriggler.glb", "--body", "automatic", "--budget", "800", "--frames",
+                                "1-6")
+        self.assertEqual(told[0], 0, told[2])
+        report = json.loads((self.folder / "wriggler.supple/report.json").read_text())
+        self.assertEqual([frame["warnings"] for frame in report["frames"]], [[]] * 6)
+        volumes = [frame["volume"] for frame in report["frames"]]
+        self.assertLess(max(volumes) / min(volumes), 1.03)
+        names = read_chunk_names(self.folder / "wriggler.supple/frames/4.chunk")
+        for name in ("mesh/nodes", "map/stretch", "map/distance", "map/contact"):
+            self.assertIn(name, names)
+
+    def test_flesh_goes_on_where_it_stopped(self):
+        self.scene("a.json", body={"budget": 800}, frames={"last": 8})
+        self.succeed("simulate", "a.json", "-o", "whole.supple")
+        self.scene("a.json", body={"budget": 800}, frames={"last": 8}, output={"checkpoint_every": 3})
+        process = subprocess.Popen([PROGRAM, "simulate", "a.json", "-o", "part.supple", "--progress=json"],
+                                   cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        for line in process.stdout:
+            if json.loads(line).get("frame") == 4:
+                process.send_signal(signal.SIGINT)
+                break
+        process.communicate(timeout=120)
+        self.succeed("simulate", "a.json", "-o", "part.supple", "--resume")
+        for frame in range(1, 9):
+            name = f"frames/{frame}.chunk"
+            self.assertEqual((self.folder / "whole.supple" / name).read_bytes(),
+                             (self.folder / "part.supple" / name).read_bytes(), name)
+
+    def test_inspect_tells_what_lengths_are_taken_for(self):
+        self.scene("big.json", character={"file": "wriggler.glb", "scale": 100}, body={"budget": 500})
+        told = self.succeed("inspect", "big.json")
+        self.assertIn("metres per unit", told)
+
+    def test_colliders_and_mistakes(self):
+        scene = {"budget": 500, "contact": {"colliders": [{"type": "plane", "centre": [0, -1, 0], "friction": 0.5}]}}
+        self.scene("a.json", body=scene, frames={"last": 3})
+        self.succeed("simulate", "a.json")
+        scene["contact"]["colliders"][0]["joint"] = "nobody"
+        self.scene("b.json", body=scene)
+        self.refuse(3, "simulate", "b.json", says=["body.contact.colliders[0].joint", "nobody"])
+        scene["contact"]["colliders"] = [{"type": "mesh", "file": "missing.obj"}]
+        self.scene("c.json", body=scene)
+        self.refuse(3, "simulate", "c.json", says="missing.obj")
+
+
 class LatticeTest(ProgramTest):
     def write(self, scene, name="bar.json"):
         (self.folder / name).write_text(json.dumps(scene))

@@ -29,8 +29,11 @@ std::string refusal(const std::string& text) {
 BodySettings full_body() {
   BodySettings b;
   b.type = "lattice";
+  b.budget = 5000;
   b.cells = 7;
   b.spacing = 0.03;
+  b.size = 1.5;
+  b.material = MaterialPreset::fat;
   b.young = 2e5;
   b.poisson = 0.3;
   b.density = 900;
@@ -39,7 +42,11 @@ BodySettings full_body() {
   select.sphere = SphereSelection{{1, 0, 0}, 2};
   select.plane = PlaneSelection{{0, 1, 0}, {0, 0, 1}};
   b.materials = {{select, 1e3, 0.2, 800}, {select, {}, 0.1, {}}};
-  b.gravity = {0, 0, -1.62};
+  b.keep_volume = false;
+  b.gravity = {{0, 0, -1.62}, false};
+  b.damping = 3;
+  b.attach = {BoneHold::hard, 11, 0.5, 2, {{"hip", 0.4, 7.0}, {"knee", {}, {}}}};
+  b.flesh = {"_FLESH", {"spine"}, {select}, 0.2};
   b.dynamic = true;
   b.substeps = 3;
   b.start = StartState::equilibrium;
@@ -47,6 +54,19 @@ BodySettings full_body() {
   b.spin = {90, 0, 0};
   const ScriptSettings script = {
       {1, 0, 0}, {{0, 1, 0}, 30, {0, 0, 2}}, {{0, 0}, {2, 1}}, TimeUnit::frames, Ramp::linear};
+  ColliderSettings collider;
+  collider.type = ColliderType::mesh;
+  collider.file = "rock.obj";
+  collider.centre = {1, 1, 1};
+  collider.normal = {1, 0, 0};
+  collider.size = {2, 2, 2};
+  collider.radius = 0.3;
+  collider.length = 0.7;
+  collider.joint = "hand";
+  collider.motion = {script};
+  collider.friction = 0.5;
+  collider.thickness = 0.01;
+  b.contact = {false, 9, 0.4, 2, true, {collider}};
   b.fixed = {{select, {script, script}}};
   b.pulled = {{select, 250, {script}}};
   b.solver = {
@@ -124,12 +144,12 @@ TEST(SceneFile, MistakesAreNamed) {
   EXPECT_EQ(with(R"("frames": {"$schema": "x"})"), "s.json: frames.$schema: unknown field");
   EXPECT_EQ(with(R"("zebra": 1)"), "s.json: zebra: unknown field");
   EXPECT_EQ(with(R"("body": "skining")"),
-            "s.json: body.type: 'skining' is not one of skinning, lattice; did you mean "
+            "s.json: body.type: 'skining' is not one of automatic, skinning, lattice; did you mean "
             "'skinning'?");
   EXPECT_EQ(with(R"("body": {"gravity": [0, -9.81]})"),
-            "s.json: body.gravity: must have 3 numbers, found 2");
+            "s.json: body.gravity.acceleration: must have 3 numbers, found 2");
   EXPECT_EQ(with(R"("body": {"gravity": [0, "g", 0]})"),
-            "s.json: body.gravity[1]: must be a number, found \"g\"");
+            "s.json: body.gravity.acceleration[1]: must be a number, found \"g\"");
   EXPECT_EQ(with(R"("body": {"dynamic": 1})"),
             "s.json: body.dynamic: must be true or false, found 1");
   EXPECT_EQ(with(R"("body": {"poisson": 0.5})"),

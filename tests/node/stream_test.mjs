@@ -102,8 +102,8 @@ test("the page plays 100k vertices and holds its memory", async () => {
 test("a page that asks and never reads, and one that vanishes, do not slow a simulation", async () => {
   const work = mkdtempSync(join(folder, "run-"));
   execFileSync(support.makeWriggler, [join(work, "wriggler.glb"), "160"]);
-  const simulate = (name, ...more) => ["simulate", join(work, "wriggler.glb"), "-o", join(work, name), "--frames",
-    "1001-1200", "--progress", "none", ...more];
+  const simulate = (name, ...more) => ["simulate", join(work, "wriggler.glb"), "--body", "skinning", "-o",
+    join(work, name), "--frames", "1001-1200", "--progress", "none", ...more];
   const secondsOf = (name) => JSON.parse(readFileSync(join(work, name, "report.json"))).seconds;
   const alone = await new Promise((resolve, reject) => {
     execFileSync(support.program, simulate("alone.supple"));
@@ -135,8 +135,8 @@ test("a page that asks and never reads, and one that vanishes, do not slow a sim
 test("a running simulation is shown as it is solved", async () => {
   const work = mkdtempSync(join(folder, "live-"));
   execFileSync(support.makeWriggler, [join(work, "wriggler.glb"), "48"]);
-  const server = await support.startProgram(["simulate", join(work, "wriggler.glb"), "-o", join(work, "live.supple"),
-    "--frames", "1001-1600", "--live", "--no-open", "--progress", "none"]);
+  const server = await support.startProgram(["simulate", join(work, "wriggler.glb"), "--body", "skinning", "-o",
+    join(work, "live.supple"), "--frames", "1001-1600", "--live", "--no-open", "--progress", "none"]);
   const page = await support.openPage(browser, server.url, { width: 320, height: 240 });
   await page.waitForFunction(() => globalThis.supple.state().available === 600, null, { timeout: 60000 });
   await page.evaluate(() => globalThis.supple.seek(1600));

@@ -40,6 +40,7 @@ BodySettings hanging() {
   BodySettings settings;
   settings.type = "lattice";
   settings.cells = 8;
+  settings.young = 1e4;
   settings.poisson = 0;
   settings.fixed = {{side({0, 0.5, 0}, {0, 1, 0}), {}}};
   settings.solver.tolerance = 1e-6;

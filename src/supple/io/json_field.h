@@ -69,6 +69,9 @@ class JsonField {
   /// Throws an input error about this field.
   [[noreturn]] void fail(std::string_view problem) const;
 
+  /// Another value, which must outlive the result, in the place of this one.
+  JsonField standing_for(const Json& value) const { return {value, m_file, m_path}; }
+
   /// The value itself.
   const Json& value() const { return *m_value; }
 

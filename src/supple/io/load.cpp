@@ -118,8 +118,13 @@ Motion read_motion(const std::filesystem::path& path, const std::string& clip) {
   return Motion{source.skeleton, *chosen};
 }
 
-PreparedScene prepare_scene(const Scene& scene) {
+PreparedScene prepare_scene(Scene& scene) {
   PreparedScene prepared;
+  for (ColliderSettings& collider : scene.body.contact.colliders) {
+    if (collider.file.empty()) continue;
+    collider.mesh = std::make_shared<TriangleMesh>(read_character(collider.file).skin);
+    prepared.inputs.push_back(collider.file);
+  }
   auto character = std::make_shared<Character>(character_of(scene));
   if (!scene.character.file.empty()) prepared.inputs.push_back(scene.character.file);
   prepared.notes = character->notes;
@@ -141,9 +146,6 @@ PreparedScene prepare_scene(const Scene& scene) {
           "there is no animation: one frame is made; give a motion with --motion FILE.bvh, or a "
           "last frame with --frames FIRST-LAST");
   }
-  if (prepared.clip && scene.body.type == "lattice")
-    prepared.notes.push_back(
-        "the lattice body does not follow a rig yet: its clip is played without it");
   prepared.character = std::move(character);
   return prepared;
 }

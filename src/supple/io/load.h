@@ -29,7 +29,8 @@ struct PreparedScene {
   std::vector<std::string> notes;   ///< what the user should know, in plain words
 };
 
-/// Loads what a scene names: the character, scaled to metres, and the clip or motion it plays.
-PreparedScene prepare_scene(const Scene& scene);
+/// Loads what a scene names: the character, scaled to metres, the clip or motion it plays, and the
+/// meshes of colliders, which are put into the scene.
+PreparedScene prepare_scene(Scene& scene);
 
 }  // namespace supple

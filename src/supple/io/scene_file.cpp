@@ -71,13 +71,13 @@ class FieldReader {
   }
 
   template <class T>
-  void group_or_text(std::string_view name, T& value, std::string_view main, const FieldInfo&) {
+  void group_or_main(std::string_view name, T& value, std::string_view main, const FieldInfo&) {
     const auto found = take(name);
     if (!found) return;
-    if (!found->value().is_string()) return read_group(*found, value);
-    // A text alone stands for an object with just its main field.
-    const Json whole = {{std::string(name), {{std::string(main), found->value()}}}};
-    read_group(JsonField(whole, found->file())[name], value);
+    if (found->value().is_object()) return read_group(*found, value);
+    // A value alone stands for an object with just its main field.
+    const Json whole = {{std::string(main), found->value()}};
+    read_group(found->standing_for(whole), value);
   }
 
   template <class T>
@@ -189,7 +189,7 @@ class FieldWriter {
     m_out[std::string(name)] = written(value);
   }
   template <class T>
-  void group_or_text(std::string_view name, T& value, std::string_view, const FieldInfo& info) {
+  void group_or_main(std::string_view name, T& value, std::string_view, const FieldInfo& info) {
     group(name, value, info);
   }
   template <class T>
@@ -251,7 +251,7 @@ class SchemaWriter {
     add(name, written(value), info, nullptr);
   }
   template <class T>
-  void group_or_text(std::string_view name, T& value, std::string_view main,
+  void group_or_main(std::string_view name, T& value, std::string_view main,
                      const FieldInfo& info) {
     const Json whole = written(value);
     const Json text = whole["properties"][std::string(main)];
@@ -346,6 +346,8 @@ Scene read_scene(const std::filesystem::path& path) {
   const std::filesystem::path folder = path.parent_path();
   make_relative_to(folder, scene.character.file);
   make_relative_to(folder, scene.character.motion.file);
+  for (ColliderSettings& collider : scene.body.contact.colliders)
+    make_relative_to(folder, collider.file);
   for (std::string& file : scene.output.files) make_relative_to(folder, file);
   return scene;
 }

@@ -2,10 +2,14 @@
 
 #include <Eigen/Eigenvalues>
 
+#include <limits>
 #include <numbers>
 
 #include "supple/core/error.h"
+#include "supple/core/log.h"
 #include "supple/math/flat.h"
+#include "supple/rig/bind_pose.h"
+#include "supple/sim/pose_path.h"
 
 namespace supple {
 namespace {
@@ -31,11 +35,18 @@ NewtonOptions<LinearOptions> newton_options(const SolverSettings& settings,
                                             const LatticeModel& model) {
   NewtonOptions<LinearOptions> options;
   options.tolerance = settings.tolerance;
-  options.iterations = settings.iterations;
-  options.least_force = balanced * model.stiffness * model.solid.spacing * model.solid.spacing *
+  const bool rigged = model.attachment != nullptr;
+  options.iterations = settings.iterations > 0 ? settings.iterations : rigged ? 15 : 50;
+  // A rig moves the body a little every frame, so that relative residuals say nothing: forces count
+  // that would move a node by about a tenth of the tolerance in cells.
+  const double accuracy = rigged ? 0.1 * settings.tolerance : balanced;
+  options.least_force = accuracy * model.stiffness * model.solid.spacing * model.solid.spacing *
                         std::sqrt(static_cast<double>(model.rest.size()));
   options.linear.method = method_of(settings.method);
-  options.linear.limits = {settings.linear_tolerance, settings.linear_iterations};
+  options.linear.limits = {settings.linear_tolerance, settings.linear_iterations > 0
+                                                          ? settings.linear_iterations
+                                                      : rigged ? 60
+                                                               : 200};
   if (settings.differential == SolverDifferential::exact)
     options.exact_below = std::numeric_limits<double>::infinity();
   else if (settings.differential != SolverDifferential::automatic)
@@ -44,6 +55,32 @@ NewtonOptions<LinearOptions> newton_options(const SolverSettings& settings,
   if (settings.differential == SolverDifferential::zhu) options.far = Differential::zhu;
   return options;
 }
+
+// In equilibrium, no joint turns further than this in one part of a path, in radians.
+constexpr double part_turn = 0.5;
+constexpr int most_parts = 16;
+
+// Contacts are found anew before every iteration, but no more often than this, so that those that
+// come and go do not keep a step from ending.
+constexpr int most_looks = 4;
+
+// How often an equilibrium is solved for anew with the pressure of the last one.
+constexpr int volume_rounds = 6;
+
+// Cells turned inside out that are worth a warning, of all: a few in the deepest folds do no harm.
+constexpr double worrying = 0.01;
+
+// How many times the tolerance a character's residual may be before that is worth a warning.
+constexpr double open_digits = 50;
+
+// Cells turned inside out, of all, at which a step has gone wrong.
+constexpr double unsound = 0.02;
+
+// A turn between two frames, in radians, that is a cut and no motion.
+constexpr double cut_turn = 1.2;
+
+// A shift of the whole rig between two frames, in lengths of the body, that is one.
+constexpr double cut_shift = 0.5;
 
 std::span<const double> as_doubles(const std::vector<Vec3d>& v) {
   return {v.empty() ? nullptr : v.data()->data(), 3 * v.size()};
@@ -56,61 +93,158 @@ std::vector<Vec3d> as_vectors(const std::vector<double>& numbers) {
   return result;
 }
 
+// The mean deformation gradient of the cell with these corners.
+Mat3d cell_gradient(const LatticeModel& model, const std::array<int32_t, 8>& corners,
+                    std::span<const Vec3d> nodes) {
+  Mat3d f = Mat3d::Zero();
+  for (size_t i = 0; i < 8; ++i)
+    for (size_t axis = 0; axis < 3; ++axis) {
+      const Vec3d& x = nodes[static_cast<size_t>(corners[i])];
+      f.col(static_cast<int>(axis)) += (i >> axis & 1) != 0 ? x : Vec3d(-x);
+    }
+  return f / (4 * model.solid.spacing);
+}
+
 }  // namespace
 
 LatticeBody::LatticeBody(const Character& character, const BodySettings& settings,
-                         const FrameRange& range, const std::string& file)
-    : m_model(character.skin, settings, range, file),
+                         const FrameRange& range, const std::string& file, SkinningMethod skinning)
+    : m_character(character),
       m_settings(settings),
-      m_system(m_model.make_system()),
-      m_work(*m_system),
-      m_newton(newton_options(settings.solver, m_model)),
-      m_positions(m_system->rest()),
-      m_velocities(m_system->zero()),
-      m_before(m_system->zero()),
-      m_predicted(m_system->zero()),
-      m_cell_stretch(m_model.mesh.cells.size(), 1) {
-  if (settings.solver.quadrature == Quadrature::one_point)
+      m_skinning(skinning),
+      m_model(character, settings, range, file),
+      m_dynamic(m_model.is_dynamic(settings)) {
+  if (!character.binds.empty())
+    m_skinner = std::make_unique<Skinner>(character.weights, character.binds);
+  if (!m_model.scale.reason.empty()) log_info("lattice: {}", m_model.scale.reason);
+  m_compensates = m_model.attachment && settings.gravity.compensate.value_or(true);
+  build_system();
+  if (m_model.attachment || !settings.contact.colliders.empty())
+    m_contact = std::make_unique<LatticeContact>(character, m_model, settings, range, file);
+  place_springs();
+}
+
+// Scripts' springs come first, contact points after them.
+void LatticeBody::place_springs() {
+  std::vector<Vec3d> points;
+  m_script_springs.clear();
+  for (const TargetSpring& s : m_model.springs()) {
+    m_script_springs.push_back(
+        {{static_cast<int32_t>(points.size()), s.spring.stiffness}, s.target});
+    points.push_back(s.spring.at);
+  }
+  if (m_contact)
+    for (const Vec3d& point : m_contact->lattice_points()) points.push_back(point);
+  m_system->place_points(points);
+  m_system->set_springs(m_script_springs);
+}
+
+void LatticeBody::build_system() {
+  m_system = m_model.make_system();
+  m_work = std::make_unique<NewtonWork<LatticeSystem>>(*m_system);
+  m_newton = newton_options(m_settings.solver, m_model);
+  m_positions = m_system->rest();
+  m_velocities = m_before = m_goal = m_system->zero();
+  m_cell_stretch.assign(m_model.mesh.cells.size(), 1);
+  m_targets.resize(m_model.rest.size());
+  for (size_t n = 0; n < m_model.rest.size(); ++n) m_targets[n] = m_model.rest[n].cast<float>();
+  m_targets_before = m_targets;
+  m_pull_step = -1;
+  if (m_settings.solver.quadrature == Quadrature::one_point)
     for (size_t l = 0; l < m_system->hierarchy().levels(); ++l)
       m_system->hierarchy().level(l).hourglass = 0;
   set_nodes(m_positions, m_model.rest);
-  const Vec3d gravity(settings.gravity.data());
-  if (gravity.isZero(0)) return;
-  std::vector<Vec3d> weights;
-  for (const double mass : m_model.masses) weights.emplace_back(mass * gravity);
-  Positions forces = m_system->zero();
-  set_nodes(forces, weights);
-  m_system->set_external_forces(std::move(forces));
+  m_weight = m_system->zero();
+  if (!m_model.attachment) set_weight({});
+}
+
+// The weight of the nodes. When the modelled shape is to be that under weight, flesh has an inner
+// tension that carries its weight in the bind pose, and turns with it: in the pose of `joints` what
+// is left to move it is m (g - R g), with the rotations R of the rig.
+void LatticeBody::set_weight(std::span<const Affine> joints) {
+  if (m_model.gravity.isZero(0)) return;
+  std::vector<Vec3d> weights(m_model.masses.size());
+  for (size_t n = 0; n < weights.size(); ++n) weights[n] = m_model.masses[n] * m_model.gravity;
+  if (m_compensates) {
+    std::vector<Mat3d> turns(weights.size());
+    m_model.attachment->rotations(joints, turns);
+    for (size_t n = 0; n < weights.size(); ++n) weights[n] -= turns[n] * weights[n];
+  }
+  set_nodes(m_weight, weights);
+  m_system->set_external_forces(m_weight);
 }
 
 // The first step puts the body where it begins, without time passing. Each later one goes from the
 // moment of the one before to the drive's, in equal parts.
 StepReport LatticeBody::step(const Drive& drive, double dt) {
   StepReport report;
-  const Moment to{drive.time, static_cast<double>(drive.frame)}, from = m_moment;
+  const Instant to{{drive.time, static_cast<double>(drive.frame)}, drive.pose, drive.joints};
+  const bool jumps = m_started && m_model.attachment && is_cut(to);
   if (!m_started) {
     start(to, report);
+  } else if (!m_dynamic) {
+    follow_path(to, report);
+  } else if (jumps) {
+    // A cut in the animation, or a pose capture begins with: no flesh is thrown by it.
+    follow_path(to, report);
+    m_velocities.set_zero();
+    m_fresh = true;
   } else {
+    const Instant from = m_now;
     for (int s = 1; s <= m_settings.substeps; ++s) {
       const double part = static_cast<double>(s) / m_settings.substeps;
-      const Moment now{from.time + part * (to.time - from.time),
-                       from.frame + part * (to.frame - from.frame)};
-      if (m_settings.dynamic)
-        advance(now, dt / m_settings.substeps, report);
-      else
-        settle(now, report);
+      advance(s == m_settings.substeps ? to : between(from, to, part), dt / m_settings.substeps,
+              report);
     }
   }
   m_started = true;
-  m_moment = to;
+  m_now = to;
   measure_cells(report);
+  if (m_skinner && !to.joints.empty()) {
+    m_plain = m_character.skin.positions;
+    add_blend_shapes(m_character.shapes, drive.pose.shape_weights, m_plain);
+    m_skinner->skin(m_skinning, to.joints, m_plain, m_plain);
+  }
   return report;
 }
 
-void LatticeBody::start(const Moment& moment, StepReport& report) {
-  move_held(moment);
-  if (!m_settings.dynamic || m_settings.start == StartState::equilibrium) settle(moment, report);
-  if (m_settings.dynamic) set_in_motion();
+// Whether a joint turns, or all of them move, further in a frame than bodies do.
+bool LatticeBody::is_cut(const Instant& to) const {
+  if (largest_turn(m_now.pose, to.pose) > cut_turn) return true;
+  double least = std::numeric_limits<double>::max();
+  for (const Bind& bind : m_character.binds) {
+    const auto j = static_cast<size_t>(bind.joint);
+    least = std::min(least, (to.joints[j].translation() - m_now.joints[j].translation()).norm());
+  }
+  return least > cut_shift * m_model.length;
+}
+
+LatticeBody::Instant LatticeBody::between(const Instant& from, const Instant& to,
+                                          double part) const {
+  Instant now;
+  now.moment = {from.moment.time + part * (to.moment.time - from.moment.time),
+                from.moment.frame + part * (to.moment.frame - from.moment.frame)};
+  if (!m_model.attachment) return now;
+  now.pose = pose_between(from.pose, to.pose, part);
+  global_matrices(m_character.skeleton, now.pose, now.joints);
+  return now;
+}
+
+void LatticeBody::start(const Instant& first, StepReport& report) {
+  m_now = first;
+  if (m_model.attachment) {
+    // From the bind pose, where the flesh has been so far.
+    const Skeleton bound = bind_skeleton(m_character);
+    m_now.joints = global_matrices(bound, rest_pose(bound));
+    for (size_t j = 0; j < bound.size(); ++j)
+      if (const auto local = decompose(*bound.joints[j].sheared)) m_now.pose.local[j] = *local;
+  }
+  move_held(first.moment);
+  if (m_model.attachment)
+    follow_path(first, report);
+  else if (!m_dynamic || m_settings.start == StartState::equilibrium)
+    settle(first, report);
+  if (m_dynamic && !m_model.attachment) set_in_motion();
 }
 
 // Velocities of a rigid motion about the centre of mass.
@@ -133,30 +267,77 @@ void LatticeBody::set_in_motion() {
   set_nodes(m_velocities, velocities);
 }
 
-// Equilibrium with the held nodes where the scripts put them.
-void LatticeBody::settle(const Moment& moment, StepReport& report) {
-  move_held(moment);
-  solve(report);
+// To an equilibrium, in parts in which no joint turns far.
+void LatticeBody::follow_path(const Instant& to, StepReport& report) {
+  int parts = m_dynamic ? 1 : m_settings.substeps;
+  if (m_model.attachment) {
+    const double turn = largest_turn(m_now.pose, to.pose);
+    parts = std::max(parts, std::min(most_parts, static_cast<int>(std::ceil(turn / part_turn))));
+  }
+  const Instant from = m_now;
+  for (int i = 1; i <= parts; ++i)
+    settle(i == parts ? to : between(from, to, static_cast<double>(i) / parts), report);
 }
 
-// A step of backward Euler: the minimum of elastic energy and |x - (x0 + dt v0)|² m / (2 dt²).
-void LatticeBody::advance(const Moment& moment, double dt, StepReport& report) {
-  m_before = m_positions;
-  m_predicted = m_positions;
-  add_scaled(dt, m_velocities, m_predicted);
-  if (m_inertia_step != dt) {
-    std::vector<float> masses(m_system->lattice().block_count() * block_cells, 0);
-    for (size_t n = 0; n < m_model.masses.size(); ++n) {
-      const LatticePlace& at = m_model.mesh.nodes[n];
-      masses[static_cast<size_t>(at.block) * block_cells + static_cast<size_t>(at.local)] =
-          static_cast<float>(m_model.masses[n]);
-    }
-    m_system->set_inertia(masses, dt, m_predicted);
-    m_inertia_step = dt;
+// Equilibrium with the held nodes where rig and scripts put them.
+void LatticeBody::settle(const Instant& now, StepReport& report) {
+  aim(now);
+  if (m_model.attachment) {
+    set_pulls(0);
+    std::vector<Vec3d> nodes = node_positions();
+    m_model.attachment->carry(m_now.joints, now.joints, nodes);
+    set_nodes(m_positions, nodes);
+    std::vector<Vec3d> targets;
+    for (const Vec3f& t : m_targets) targets.emplace_back(t.cast<double>());
+    set_nodes(m_goal, targets);
+    m_system->set_pull_targets(m_goal);
+  } else if (m_pull_step != 0) {
+    set_pulls(0);
   }
-  m_system->set_predicted(m_predicted);
-  m_positions = m_predicted;
-  move_held(moment);
+  move_held(now.moment);
+  if (m_contact)
+    m_contact->begin({m_now.moment, m_now.joints}, {now.moment, now.joints}, 0, node_positions());
+  // Cells' pressure belongs to the shape they end in, so that this takes rounds.
+  const bool keeps = m_settings.keep_volume && m_model.attachment;
+  for (int round = 0; round < volume_rounds; ++round) {
+    if (keeps && m_system->keep_volume(m_positions) < m_newton.tolerance && round > 0) break;
+    solve(report);
+    if (!keeps) break;
+  }
+  m_now = now;
+}
+
+// A step of backward Euler: the minimum of elastic energy and |x - (x0 + dt v0)|² m / (2 dt²), of
+// the springs to the rig, and of damping of what moves relative to it.
+void LatticeBody::advance(const Instant& now, double dt, StepReport& report) {
+  aim(now);
+  m_before = m_positions;
+  const std::vector<Vec3d> x0 = node_positions();
+  std::vector<Vec3d> v0 = node_velocities(), goal(x0.size()), guess = x0;
+  const bool rigged = m_model.attachment != nullptr;
+  if (rigged) m_model.attachment->carry(m_now.joints, now.joints, guess);
+  for (size_t n = 0; n < x0.size(); ++n) {
+    const double inertia = m_model.masses[n] / (dt * dt);
+    if (!rigged) {
+      goal[n] = guess[n] = x0[n] + dt * v0[n];
+      continue;
+    }
+    const Vec3d shift = (m_targets[n] - m_targets_before[n]).cast<double>();
+    if (m_fresh) v0[n] = shift / dt;
+    const double k = m_model.attachment->stiffness()[n],
+                 damping = inertia * dt * m_settings.damping;
+    goal[n] = (inertia * (x0[n] + dt * v0[n]) + k * m_targets[n].cast<double>() +
+               damping * (x0[n] + shift)) /
+              (inertia + k + damping);
+    guess[n] += dt * v0[n] - shift;
+  }
+  set_pulls(dt);
+  set_nodes(m_goal, goal);
+  m_system->set_pull_targets(m_goal);
+  set_nodes(m_positions, guess);
+  move_held(now.moment);
+  if (m_contact) m_contact->begin({m_now.moment, m_now.joints}, {now.moment, now.joints}, dt, x0);
+  if (m_settings.keep_volume && rigged) m_system->keep_volume(m_positions);
   solve(report);
   // v = (x - x0) / dt
   m_velocities = m_positions;
@@ -164,9 +345,43 @@ void LatticeBody::advance(const Moment& moment, double dt, StepReport& report) {
   parallel_for(m_velocities.size(), blocks_per_range * vector_block, [&](size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) m_velocities[i] /= dt;
   });
+  // While the rig stands still, as in a preroll, its speed is yet to come.
+  m_fresh = m_fresh && m_targets == m_targets_before;
+  m_now = now;
+}
+
+// Where the rig wants the nodes, before and now.
+void LatticeBody::aim(const Instant& now) {
+  if (!m_model.attachment) return;
+  m_model.attachment->targets(m_now.joints, m_targets_before);
+  m_model.attachment->targets(now.joints, m_targets);
+  set_weight(now.joints);
+}
+
+// Stiffness of what pulls at nodes: the rig, and in a step of `dt` seconds (0 for none) inertia and
+// damping.
+void LatticeBody::set_pulls(double dt) {
+  if (m_pull_step == dt) return;
+  m_pull_step = dt;
+  std::vector<double> stiffness(m_model.masses.size(), 0);
+  for (size_t n = 0; n < stiffness.size(); ++n) {
+    if (m_model.attachment) stiffness[n] = m_model.attachment->stiffness()[n];
+    if (dt > 0) {
+      const double damping = m_model.attachment ? dt * m_settings.damping : 0;
+      stiffness[n] += m_model.masses[n] / (dt * dt) * (1 + damping);
+    }
+  }
+  if (!m_model.attachment && dt == 0)
+    m_system->set_pulls({}, {});
+  else
+    m_system->set_pulls(block_values(stiffness), m_goal);
 }
 
 void LatticeBody::move_held(const Moment& moment) {
+  if (m_model.attachment)
+    for (const int32_t n : m_model.attachment->held())
+      m_positions.set(m_model.mesh.nodes[static_cast<size_t>(n)],
+                      m_targets[static_cast<size_t>(n)].cast<double>());
   for (const ScriptedNodes& group : m_model.fixed) {
     const Affine motion = group.script.at(moment);
     for (const int32_t n : group.nodes)
@@ -177,21 +392,79 @@ void LatticeBody::move_held(const Moment& moment) {
   for (const ScriptedNodes& group : m_model.pulled) {
     const Affine motion = group.script.at(moment);
     for (const int32_t n : group.nodes)
-      m_system->set_spring_target(spring++, motion * m_model.rest[static_cast<size_t>(n)]);
+      m_script_springs[spring++].target = motion * m_model.rest[static_cast<size_t>(n)];
   }
+  if (spring > 0 && !m_touching) m_system->set_springs(m_script_springs);
 }
 
+// Sets the springs of contacts at positions x; false when there are none and were none.
+bool LatticeBody::touch(const Positions& x) {
+  std::vector<ActiveSpring> springs = m_script_springs;
+  const size_t contacts =
+      m_contact->find(node_values(x), static_cast<int32_t>(m_script_springs.size()), springs);
+  if (contacts == 0 && !m_touching) return false;
+  m_touching = contacts > 0;
+  m_system->set_springs(springs);
+  return true;
+}
+
+// Solves, and makes sure of the result: flesh that contacts have turned inside out begins again
+// from where the rig carries it, without contacts, and as a last resort is put where the rig wants
+// it.
 void LatticeBody::solve(StepReport& report) {
-  const NewtonReport newton = solve_newton(*m_system, m_positions, m_work, m_newton);
+  m_start = m_positions;
+  solve_once(report);
+  if (!m_model.attachment || is_sound()) return;
+  if (m_touching) {
+    m_positions = m_start;
+    m_touching = false;
+    m_system->set_springs(m_script_springs);
+    std::swap(m_contact, m_idle_contact);
+    solve_once(report);
+    std::swap(m_contact, m_idle_contact);
+    report.warnings.emplace_back("contacts are left out in this step, as they tore at the flesh");
+    if (is_sound()) return;
+  }
+  std::vector<Vec3d> targets;
+  for (const Vec3f& t : m_targets) targets.emplace_back(t.cast<double>());
+  set_nodes(m_positions, targets);
+  m_fresh = true;
+  report.warnings.emplace_back("the flesh is put where the rig wants it, as it had no other rest");
+}
+
+// Whether all numbers are finite and few cells are inside out.
+bool LatticeBody::is_sound() const {
+  const std::vector<Vec3d> nodes = node_positions();
+  const auto& corners = m_model.mesh.corners;
+  const int64_t bad = parallel_reduce(
+      corners.size(), 1024, int64_t{0},
+      [&](size_t begin, size_t end) {
+        int64_t count = 0;
+        for (size_t c = begin; c < end; ++c)
+          count += !(cell_gradient(m_model, corners[c], nodes).determinant() > 0);
+        return count;
+      },
+      std::plus<>());
+  return static_cast<double>(bad) <= unsound * static_cast<double>(corners.size());
+}
+
+void LatticeBody::solve_once(StepReport& report) {
+  int looks = 0;
+  const auto refresh = [&](const Positions& x) {
+    return m_contact && looks++ < most_looks && touch(x);
+  };
+  const NewtonReport newton = solve_newton(*m_system, m_positions, *m_work, m_newton, refresh);
   report.iterations += newton.iterations;
   // Relative to the force at the start; below what counts as balanced that says nothing.
   const double least = m_newton.tolerance > 0 ? m_newton.least_force / m_newton.tolerance : 0;
   const double start = newton.residual > 0 ? newton.force / newton.residual : newton.force;
   const double scale = std::max(start, least);
   report.residual = scale > 0 ? newton.force / scale : 0;
-  if (!newton.converged)
+  // Contacts that come and go leave a character's last digits open in some frames.
+  const double allowed = m_newton.tolerance * (m_model.attachment ? open_digits : 1);
+  if (!newton.converged && !(report.residual <= allowed))
     report.warnings.push_back(
-        fmt::format("the body is not quite at rest: residual {:.2g} of the allowed {:.2g} after {} "
+        fmt::format("the step is not quite solved: residual {:.2g} of the allowed {:.2g} after {} "
                     "iterations",
                     report.residual, m_newton.tolerance, newton.iterations));
 }
@@ -205,13 +478,7 @@ void LatticeBody::measure_cells(StepReport& report) {
       [&](size_t begin, size_t end) {
         int count = 0;
         for (size_t c = begin; c < end; ++c) {
-          Mat3d f = Mat3d::Zero();
-          for (size_t i = 0; i < 8; ++i)
-            for (size_t axis = 0; axis < 3; ++axis) {
-              const Vec3d& x = nodes[static_cast<size_t>(corners[c][i])];
-              f.col(static_cast<int>(axis)) += (i >> axis & 1) != 0 ? x : Vec3d(-x);
-            }
-          f /= 4 * m_model.solid.spacing;
+          const Mat3d f = cell_gradient(m_model, corners[c], nodes);
           Eigen::SelfAdjointEigenSolver<Mat3d> solver;
           solver.computeDirect(f.transpose() * f, Eigen::EigenvaluesOnly);
           m_cell_stretch[c] = static_cast<float>(std::sqrt(std::max(0.0, solver.eigenvalues()[2])));
@@ -220,16 +487,44 @@ void LatticeBody::measure_cells(StepReport& report) {
         return count;
       },
       std::plus<>());
-  if (inverted > 0)
+  if (inverted > worrying * static_cast<double>(corners.size()))
     report.warnings.push_back(
         fmt::format("{} of {} cells are turned inside out", inverted, corners.size()));
 }
 
+// Points of the flesh move with their cells, also what blend shapes add to them; where the scene
+// wants no flesh, and for props, the rig decides.
 void LatticeBody::skin(BodyFrame& out) const {
   const std::vector<Vec3d> nodes = node_positions();
-  out.positions.resize(m_model.embedding.size());
-  m_model.embedding.interpolate(nodes, out.positions);
+  std::vector<Vec3f> points(m_model.embedding.size());
+  m_model.embedding.interpolate(nodes, points);
+  const std::span<const float> flesh =
+      m_model.attachment ? m_model.attachment->flesh() : std::span<const float>();
+  std::vector<Vec3f> shaped = m_character.skin.positions;
+  add_blend_shapes(m_character.shapes, m_now.pose.shape_weights, shaped);
+  out.positions.resize(shaped.size());
+  parallel_for(shaped.size(), 2048, [&](size_t begin, size_t end) {
+    for (size_t v = begin; v < end; ++v) {
+      const int32_t point = m_model.skin.point_of_vertex[v];
+      if (point < 0) {
+        out.positions[v] = m_plain[v];
+        continue;
+      }
+      const auto p = static_cast<size_t>(point);
+      out.positions[v] = points[p];
+      const Vec3f added = shaped[v] - m_character.skin.positions[v];
+      if (!added.isZero(0))
+        out.positions[v] += (cell_gradient(m_model, m_model.embedding.ties()[p].nodes, nodes) *
+                             added.cast<double>())
+                                .cast<float>();
+      if (!flesh.empty())
+        out.positions[v] = m_plain[v] + flesh[p] * (out.positions[v] - m_plain[v]);
+    }
+  });
+  add_maps(nodes, out);
+}
 
+void LatticeBody::add_maps(std::span<const Vec3d> nodes, BodyFrame& out) const {
   // Stretch as the mean of the cells around a node.
   std::vector<float> stretch(nodes.size(), 0), shares(nodes.size(), 0);
   for (size_t c = 0; c < m_model.mesh.cells.size(); ++c)
@@ -238,16 +533,44 @@ void LatticeBody::skin(BodyFrame& out) const {
       shares[static_cast<size_t>(node)] += 1;
     }
   for (size_t n = 0; n < nodes.size(); ++n) stretch[n] /= shares[n];
-  std::vector<float> map(m_model.embedding.size());
-  m_model.embedding.interpolate(stretch, map);
-
+  std::vector<float> of_points(m_model.embedding.size());
+  m_model.embedding.interpolate(stretch, of_points);
+  std::vector<float> map(out.positions.size(), 0), distance(out.positions.size(), 0);
+  for (size_t v = 0; v < map.size(); ++v) {
+    const int32_t point = m_model.skin.point_of_vertex[v];
+    if (point >= 0) map[v] = of_points[static_cast<size_t>(point)];
+    if (!m_plain.empty()) distance[v] = (out.positions[v] - m_plain[v]).norm();
+  }
   std::vector<Vec3f> shown;
   shown.reserve(nodes.size());
   for (const Vec3d& p : nodes) shown.push_back(p.cast<float>());
   Chunk extras;
   extras.add<float>("map/stretch", map);
+  if (m_model.attachment) extras.add<float>("map/distance", distance);
+  if (m_contact) extras.add<float>("map/contact", contact_map());
   extras.add<float>("mesh/nodes", as_floats(shown), 3);
   for (const ChunkArray& array : extras.arrays()) out.extras.push_back(array);
+}
+
+// How deep the skin was before it was pushed out: of the contact points, and none elsewhere; each
+// vertex shows the deepest point of its cell.
+std::vector<float> LatticeBody::contact_map() const {
+  std::vector<float> nodes(m_model.rest.size(), 0);
+  const auto points = m_contact->points();
+  for (size_t p = 0; p < points.size(); ++p) {
+    const float depth = m_contact->depths()[p];
+    if (depth <= 0) continue;
+    for (const int32_t node : m_contact->ties()[p].nodes)
+      nodes[static_cast<size_t>(node)] = std::max(nodes[static_cast<size_t>(node)], depth);
+  }
+  std::vector<float> of_points(m_model.embedding.size());
+  m_model.embedding.interpolate(nodes, of_points);
+  std::vector<float> map(m_character.skin.positions.size(), 0);
+  for (size_t v = 0; v < map.size(); ++v) {
+    const int32_t point = m_model.skin.point_of_vertex[v];
+    if (point >= 0) map[v] = std::max(0.0f, of_points[static_cast<size_t>(point)]);
+  }
+  return map;
 }
 
 std::vector<ChunkArray> LatticeBody::shown_once() const {
@@ -267,28 +590,50 @@ std::vector<BodyFact> LatticeBody::facts() const {
           {"nodes", static_cast<double>(m_model.mesh.nodes.size()), ""},
           {"spacing", m_model.solid.spacing, "m"},
           {"levels", static_cast<double>(m_system->hierarchy().levels()), ""},
-          {"memory", static_cast<double>(bytes) / 1e6, "MB"}};
+          {"memory", static_cast<double>(bytes) / 1e6, "MB"},
+          {"metres per unit", m_model.scale.metres_per_unit, ""}};
 }
 
 void LatticeBody::save(Chunk& state) const {
   state.add<double>("lattice/positions", as_doubles(node_positions()), 3);
   state.add<double>("lattice/velocities", as_doubles(node_velocities()), 3);
-  const std::vector<double> moment = {m_moment.time, m_moment.frame};
+  const std::vector<double> moment = {m_now.moment.time, m_now.moment.frame, m_fresh ? 1.0 : 0.0};
   state.add<double>("lattice/moment", moment);
+  std::vector<double> pose;
+  for (const Transform& t : m_now.pose.local)
+    for (const double number :
+         {t.translation[0], t.translation[1], t.translation[2], t.rotation.x(), t.rotation.y(),
+          t.rotation.z(), t.rotation.w(), t.scale[0], t.scale[1], t.scale[2]})
+      pose.push_back(number);
+  state.add<double>("lattice/pose", pose, 10);
+  state.add<double>("lattice/shapes", m_now.pose.shape_weights);
 }
 
 void LatticeBody::load(const Chunk& state, std::string_view file) {
   const auto rows = static_cast<int64_t>(m_model.rest.size());
   const auto positions = state.get<double>("lattice/positions", 3, rows, file);
   const auto velocities = state.get<double>("lattice/velocities", 3, rows, file);
-  const auto moment = state.get<double>("lattice/moment", 1, 2, file);
-  for (const auto* numbers : {&positions, &velocities, &moment})
+  const auto moment = state.get<double>("lattice/moment", 1, 3, file);
+  const bool rigged = m_model.attachment != nullptr;
+  const auto joints = static_cast<int64_t>(m_character.skeleton.size());
+  const auto pose = state.get<double>("lattice/pose", 10, rigged ? joints : -1, file);
+  const auto shapes = state.get<double>("lattice/shapes", 1, -1, file);
+  for (const auto* numbers : {&positions, &velocities, &moment, &pose, &shapes})
     for (const double number : *numbers)
       if (!std::isfinite(number))
         throw_input_error(file, "lattice", "holds a number that is not finite");
   set_nodes(m_positions, as_vectors(positions));
   set_nodes(m_velocities, as_vectors(velocities));
-  m_moment = {moment[0], moment[1]};
+  m_now.moment = {moment[0], moment[1]};
+  m_fresh = moment[2] != 0;
+  m_now.pose.local.clear();
+  for (size_t i = 0; i < pose.size(); i += 10) {
+    const double* p = pose.data() + i;
+    m_now.pose.local.push_back(
+        {{p[0], p[1], p[2]}, Quatd(p[6], p[3], p[4], p[5]), {p[7], p[8], p[9]}});
+  }
+  m_now.pose.shape_weights = shapes;
+  if (rigged) global_matrices(m_character.skeleton, m_now.pose, m_now.joints);
   m_started = true;
 }
 
@@ -304,6 +649,16 @@ std::vector<Vec3d> LatticeBody::node_values(const Positions& from) const {
   std::vector<Vec3d> result;
   result.reserve(m_model.mesh.nodes.size());
   for (const LatticePlace& node : m_model.mesh.nodes) result.push_back(from.at(node));
+  return result;
+}
+
+std::vector<float> LatticeBody::block_values(std::span<const double> values) const {
+  std::vector<float> result(m_system->lattice().block_count() * block_cells, 0);
+  for (size_t n = 0; n < values.size(); ++n) {
+    const LatticePlace& at = m_model.mesh.nodes[n];
+    result[static_cast<size_t>(at.block) * block_cells + static_cast<size_t>(at.local)] =
+        static_cast<float>(values[n]);
+  }
   return result;
 }
 

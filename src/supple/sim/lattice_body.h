@@ -1,10 +1,10 @@
 // The elastic body on a lattice: a skin filled with cubic cells of corotated elasticity [McAdams
-// 2011], in equilibrium or with inertia (backward Euler), its nodes held, moved or pulled by
-// scripts. Not there yet: bones, and collisions.
+// 2011], in equilibrium or with inertia (backward Euler). Its nodes hold on to the bones of a rig,
+// or are held, moved or pulled by scripts.
 #pragma once
 
 #include "supple/sim/body.h"
-#include "supple/sim/lattice_model.h"
+#include "supple/sim/lattice_contact.h"
 #include "supple/solve/newton.h"
 
 namespace supple {
@@ -13,9 +13,10 @@ namespace supple {
 class LatticeBody final : public Body {
  public:
   /// Builds the lattice of the character's skin at rest; throws an input error naming `file` when
-  /// the scene asks for something that is not possible.
+  /// the scene asks for something that is not possible. `skinning` is how joint motions are blended
+  /// where the skin follows the rig. The character must outlive the body.
   LatticeBody(const Character& character, const BodySettings& settings, const FrameRange& range,
-              const std::string& file);
+              const std::string& file, SkinningMethod skinning = SkinningMethod::linear);
 
   StepReport step(const Drive& drive, double dt) override;
   void skin(BodyFrame& out) const override;
@@ -36,31 +37,63 @@ class LatticeBody final : public Body {
  private:
   using Positions = LatticeSystem::Positions;
 
-  void start(const Moment& moment, StepReport& report);
+  // What drives the body at one time.
+  struct Instant {
+    Moment moment;
+    Pose pose;
+    std::vector<Affine> joints;
+  };
+
+  void set_weight(std::span<const Affine> joints);
+  void build_system();
+  void place_springs();
+  bool touch(const Positions& x);
+  bool is_cut(const Instant& to) const;
+  Instant between(const Instant& from, const Instant& to, double part) const;
+  void start(const Instant& first, StepReport& report);
   void set_in_motion();
-  void settle(const Moment& moment, StepReport& report);
-  void advance(const Moment& moment, double dt, StepReport& report);
+  void follow_path(const Instant& to, StepReport& report);
+  void settle(const Instant& now, StepReport& report);
+  void advance(const Instant& now, double dt, StepReport& report);
+  void aim(const Instant& now);
+  void set_pulls(double dt);
   void move_held(const Moment& moment);
   void solve(StepReport& report);
+  void solve_once(StepReport& report);
+  bool is_sound() const;
   void measure_cells(StepReport& report);
+  std::vector<float> contact_map() const;
+  void add_maps(std::span<const Vec3d> nodes, BodyFrame& out) const;
   void set_nodes(Positions& to, std::span<const Vec3d> values) const;
   std::vector<Vec3d> node_values(const Positions& from) const;
+  std::vector<float> block_values(std::span<const double> values) const;
 
-  LatticeModel m_model;
+  const Character& m_character;
   BodySettings m_settings;
+  SkinningMethod m_skinning;
+  LatticeModel m_model;
+  bool m_dynamic;
+  bool m_compensates = false;  // the modelled shape is the one under weight
   std::unique_ptr<LatticeSystem> m_system;
-  NewtonWork<LatticeSystem> m_work;
+  std::unique_ptr<NewtonWork<LatticeSystem>> m_work;
   NewtonOptions<LinearOptions> m_newton;
+  std::unique_ptr<Skinner> m_skinner;  // of the whole skin
+  std::unique_ptr<LatticeContact> m_contact, m_idle_contact;
 
   // State: what a checkpoint holds.
   Positions m_positions, m_velocities;
   bool m_started = false;
-  Moment m_moment;
+  bool m_fresh = true;  // the next step begins at the rig's speed
+  Instant m_now;
 
   // Made anew in every step.
-  Positions m_before, m_predicted;
-  double m_inertia_step = 0;          // time step the system's masses are set up for
-  std::vector<float> m_cell_stretch;  // largest stretch of each cell
+  std::vector<ActiveSpring> m_script_springs;
+  bool m_touching = false;  // the system has springs of contacts
+  Positions m_before, m_start, m_goal, m_weight;
+  std::vector<Vec3f> m_targets, m_targets_before;  // of the nodes' springs to the rig
+  std::vector<Vec3f> m_plain;                      // plain skinning, of the character's vertices
+  double m_pull_step = -1;                         // time step the pulls are set up for, 0 for none
+  std::vector<float> m_cell_stretch;               // largest stretch of each cell
 };
 
 }  // namespace supple

@@ -1,6 +1,7 @@
 #include "supple/sim/lattice_model.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "supple/core/error.h"
 #include "supple/sim/selection.h"
@@ -11,9 +12,45 @@ namespace {
 // How far beyond a selection's border nodes still belong to it, in cells.
 constexpr double border = 1e-3;
 
-SolidLattice fill(const TriangleMesh& skin, const BodySettings& settings, const std::string& file) {
+// Presets: fat hangs and rolls, flesh is a body's mixture, muscle is tense, firm keeps its shape.
+Substance preset(MaterialPreset material) {
+  switch (material) {
+    case MaterialPreset::fat:
+      return {6e3, 0.47, 930};
+    case MaterialPreset::muscle:
+      return {5e4, 0.46, 1060};
+    case MaterialPreset::firm:
+      return {2e5, 0.4, 1100};
+    case MaterialPreset::flesh:
+      break;
+  }
+  return {2e4, 0.47, 1000};
+}
+
+// Fills a skin with about as many cells as a budget allows: cells on the surface make the count
+// grow with a power of the spacing between 2 and 3, found by trying.
+SolidLattice fill_budget(std::span<const Vec3f> points, std::span<const Vec3i> triangles,
+                         int budget) {
+  constexpr int tries = 4;
+  constexpr double near = 0.05;
+  SolidOptions options;
+  options.cells = 24;
+  SolidLattice solid = fill_lattice(points, triangles, options);
+  for (int i = 0; i < tries; ++i) {
+    const double ratio = static_cast<double>(solid.lattice.cell_count()) / budget;
+    if (std::abs(ratio - 1) < near) break;
+    options.spacing = solid.spacing * std::pow(ratio, 1 / 2.7);
+    solid = fill_lattice(points, triangles, options);
+  }
+  return solid;
+}
+
+SolidLattice fill(std::span<const Vec3f> points, const TriangleMesh& skin,
+                  const BodySettings& settings, const std::string& file) {
   try {
-    return fill_lattice(skin.positions, skin.triangles,
+    if (settings.spacing == 0 && settings.cells == 0)
+      return fill_budget(points, skin.triangles, settings.budget);
+    return fill_lattice(points, skin.triangles,
                         {.spacing = settings.spacing, .cells = settings.cells});
   } catch (const Error& error) {
     throw_input_error(file, "body", error.what());
@@ -28,26 +65,37 @@ std::string reach_of(const std::vector<Vec3d>& points) {
                      a[1], a[2], b[0], b[1], b[2]);
 }
 
-// The material of a cell before it is scaled by coverage.
-struct Substance {
-  double young, poisson, density;
-};
-
 }  // namespace
 
-LatticeModel::LatticeModel(const TriangleMesh& skin, const BodySettings& settings,
+LatticeModel::LatticeModel(const Character& character, const BodySettings& settings,
                            const FrameRange& range, const std::string& file)
-    : solid(fill(skin, settings, file)),
+    : skin(character),
+      length(skin.mesh.positions.empty()
+                 ? 0
+                 : static_cast<double>(bounding_box(skin.mesh.positions).sizes().maxCoeff())),
+      scale(skin.rigged || settings.size > 0 ? world_scale(length, settings.size) : WorldScale()),
+      solid(fill(skin.mesh.positions, skin.mesh, settings, file)),
       mesh(solid.lattice),
-      embedding(solid, mesh, skin.positions) {
+      embedding(solid, mesh, skin.mesh.positions),
+      gravity(Vec3d(settings.gravity.acceleration.data()) / scale.metres_per_unit) {
   for (const LatticePlace& node : mesh.nodes)
     rest.push_back(solid.position(solid.lattice.coordinates(node.block, node.local)));
   rest_reach = reach_of(rest);
   set_materials(settings, file);
+  if (skin.rigged)
+    attachment = std::make_unique<Attachment>(
+        AttachmentInput{character, skin, solid, mesh, rest, masses, base_material(settings).young},
+        settings, file);
   hold_nodes(settings, range, file);
   pull_nodes(settings, range, file);
-  if (!settings.dynamic || settings.start == StartState::equilibrium)
-    refuse_loose_pieces(settings, file);
+  if (!is_dynamic(settings) || settings.start == StartState::equilibrium) refuse_loose_pieces(file);
+}
+
+Substance LatticeModel::base_material(const BodySettings& settings) const {
+  const Substance usual = preset(settings.material);
+  const double s = scale.metres_per_unit;
+  return {s * settings.young.value_or(usual.young), settings.poisson.value_or(usual.poisson),
+          s * s * s * settings.density.value_or(usual.density)};
 }
 
 void LatticeModel::set_materials(const BodySettings& settings, const std::string& file) {
@@ -56,18 +104,21 @@ void LatticeModel::set_materials(const BodySettings& settings, const std::string
   for (size_t r = 0; r < settings.materials.size(); ++r)
     regions.emplace_back(settings.materials[r].select, 0, file,
                          fmt::format("body.materials[{}].select", r));
+  const Substance base = base_material(settings);
+  const double s = scale.metres_per_unit;
   masses.assign(mesh.nodes.size(), 0);
   const double volume = solid.spacing * solid.spacing * solid.spacing;
   for (size_t c = 0; c < mesh.cells.size(); ++c) {
     const LatticePlace& place = mesh.cells[c];
     const Vec3d centre = solid.position(solid.lattice.coordinates(place.block, place.local)) +
                          Vec3d::Constant(solid.spacing / 2);
-    Substance is = {settings.young, settings.poisson, settings.density};
+    Substance is = base;
     for (size_t r = 0; r < regions.size(); ++r) {
       if (!regions[r].contains(centre)) continue;
       const RegionSettings& region = settings.materials[r];
-      is = {region.young.value_or(is.young), region.poisson.value_or(is.poisson),
-            region.density.value_or(is.density)};
+      if (region.young) is.young = s * *region.young;
+      if (region.poisson) is.poisson = *region.poisson;
+      if (region.density) is.density = s * s * s * *region.density;
       ++caught[r];
     }
     const double covered = solid.covered(place);
@@ -124,9 +175,8 @@ void LatticeModel::pull_nodes(const BodySettings& settings, const FrameRange& ra
 }
 
 // A piece that nothing holds has no equilibrium under gravity.
-void LatticeModel::refuse_loose_pieces(const BodySettings& settings,
-                                       const std::string& file) const {
-  if (settings.gravity == Numbers3{0, 0, 0}) return;
+void LatticeModel::refuse_loose_pieces(const std::string& file) const {
+  if (gravity.isZero(0)) return;
   const std::vector<int32_t> piece = mesh.pieces();
   std::vector<bool> held(
       piece.empty() ? 0 : static_cast<size_t>(*std::max_element(piece.begin(), piece.end()) + 1),
@@ -137,6 +187,9 @@ void LatticeModel::refuse_loose_pieces(const BodySettings& settings,
   for (size_t i = 0; i < pulled.size(); ++i)
     for (const int32_t node : pulled[i].nodes)
       if (pulls[i] > 0) held[static_cast<size_t>(piece[static_cast<size_t>(node)])] = true;
+  if (attachment)
+    for (size_t n = 0; n < rest.size(); ++n)
+      if (attachment->stiffness()[n] > 0) held[static_cast<size_t>(piece[n])] = true;
   const auto loose = std::find(held.begin(), held.end(), false);
   if (loose == held.end()) return;
   std::vector<Vec3d> points;
@@ -180,6 +233,11 @@ std::unique_ptr<LatticeSystem> LatticeModel::make_system() const {
       const LatticePlace& node = mesh.nodes[static_cast<size_t>(n)];
       held[static_cast<size_t>(node.block)] |= uint64_t{1} << node.local;
     }
+  if (attachment)
+    for (const int32_t n : attachment->held()) {
+      const LatticePlace& node = mesh.nodes[static_cast<size_t>(n)];
+      held[static_cast<size_t>(node.block)] |= uint64_t{1} << node.local;
+    }
   auto system = std::make_unique<LatticeSystem>(
       solid.lattice, solid.spacing,
       [&](const Vec3i& cell) {
@@ -189,7 +247,6 @@ std::unique_ptr<LatticeSystem> LatticeModel::make_system() const {
         const LatticePlace at = solid.lattice.place(node);
         return (held[static_cast<size_t>(at.block)] >> at.local & 1) != 0;
       });
-  if (!pulled.empty()) system->set_springs(springs());
   return system;
 }
 

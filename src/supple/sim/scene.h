@@ -4,10 +4,12 @@
 
 #include <array>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "supple/mesh/triangle_mesh.h"
 #include "supple/rig/skinning.h"
 
 namespace supple {
@@ -129,6 +131,71 @@ struct RegionSettings {
   std::optional<double> density = {};
 };
 
+/// What flesh is made of, by name.
+enum class MaterialPreset { flesh, fat, muscle, firm };
+
+/// How flesh holds on to bones.
+enum class BoneHold { soft, hard, none };
+
+/// One bone's own settings; what is not given is the body's.
+struct BoneSettings {
+  std::string joint;
+  std::optional<double> thickness = {};
+  std::optional<double> stiffness = {};
+};
+
+/// How flesh is tied to the rig.
+struct AttachSettings {
+  BoneHold hold = BoneHold::soft;
+  double stiffness = 20;
+  double thickness = 0.2;
+  double follow = 0.7;
+  std::vector<BoneSettings> bones;
+};
+
+/// Where there is flesh; elsewhere the skin follows the rig.
+struct FleshSettings {
+  std::string attribute;
+  std::vector<std::string> bones;
+  std::vector<SelectSettings> regions;
+  double blend = 0.05;
+};
+
+/// Kinds of rigid colliders.
+enum class ColliderType { plane, sphere, capsule, box, mesh };
+
+/// A rigid thing that flesh collides with.
+struct ColliderSettings {
+  ColliderType type = ColliderType::plane;
+  std::string file;
+  Numbers3 centre = {0, 0, 0};
+  Numbers3 normal = {0, 1, 0};
+  Numbers3 size = {1, 1, 1};
+  double radius = 0.1;
+  double length = 0.5;
+  std::string joint;
+  std::vector<ScriptSettings> motion;
+  double friction = 0;
+  double thickness = 0;
+  std::shared_ptr<const TriangleMesh> mesh;  ///< what `file` holds, read by whoever reads scenes
+};
+
+/// What flesh collides with, and how.
+struct ContactSettings {
+  bool self = true;
+  double stiffness = 8;
+  double grip = 0.2;
+  double points = 1;
+  bool props = false;
+  std::vector<ColliderSettings> colliders;
+};
+
+/// Weight, and whether the rest shape makes up for it.
+struct GravitySettings {
+  Numbers3 acceleration = {0, -9.81, 0};
+  std::optional<bool> compensate = {};
+};
+
 /// How linear systems are solved.
 enum class SolverMethod { multigrid_cg, v_cycle, jacobi_cg, plain_cg };
 
@@ -140,10 +207,10 @@ enum class Quadrature { stabilised, one_point };
 
 /// Newton's method and the linear solves in it.
 struct SolverSettings {
-  int iterations = 50;
+  int iterations = 0;
   double tolerance = 1e-3;
   double linear_tolerance = 1e-2;
-  int linear_iterations = 200;
+  int linear_iterations = 0;
   SolverMethod method = SolverMethod::multigrid_cg;
   SolverDifferential differential = SolverDifferential::automatic;
   Quadrature quadrature = Quadrature::stabilised;
@@ -154,15 +221,23 @@ enum class StartState { rest, equilibrium };
 
 /// The simulated thing. All but the type is for bodies with flesh.
 struct BodySettings {
-  std::string type = "skinning";
-  int cells = 32;
+  std::string type = "automatic";
+  int budget = 30000;
+  int cells = 0;
   double spacing = 0;
-  double young = 1e4;
-  double poisson = 0.45;
-  double density = 1000;
+  double size = 0;
+  MaterialPreset material = MaterialPreset::flesh;
+  std::optional<double> young;
+  std::optional<double> poisson;
+  std::optional<double> density;
   std::vector<RegionSettings> materials;
-  Numbers3 gravity = {0, -9.81, 0};
-  bool dynamic = false;
+  bool keep_volume = true;
+  GravitySettings gravity;
+  double damping = 1;
+  AttachSettings attach;
+  FleshSettings flesh;
+  ContactSettings contact;
+  std::optional<bool> dynamic;
   int substeps = 1;
   StartState start = StartState::rest;
   Numbers3 velocity = {0, 0, 0};

@@ -59,8 +59,24 @@ inline constexpr std::array<Word<Quadrature>, 2> quadrature_words = {
 inline constexpr std::array<Word<StartState>, 2> start_words = {
     {{"rest", StartState::rest}, {"equilibrium", StartState::equilibrium}}};
 
+inline constexpr std::array<Word<MaterialPreset>, 4> material_words = {
+    {{"flesh", MaterialPreset::flesh},
+     {"fat", MaterialPreset::fat},
+     {"muscle", MaterialPreset::muscle},
+     {"firm", MaterialPreset::firm}}};
+
+inline constexpr std::array<Word<BoneHold>, 3> hold_words = {
+    {{"soft", BoneHold::soft}, {"hard", BoneHold::hard}, {"none", BoneHold::none}}};
+
+inline constexpr std::array<Word<ColliderType>, 5> collider_words = {
+    {{"plane", ColliderType::plane},
+     {"sphere", ColliderType::sphere},
+     {"capsule", ColliderType::capsule},
+     {"box", ColliderType::box},
+     {"mesh", ColliderType::mesh}}};
+
 /// Words for the types of bodies.
-inline constexpr std::array<std::string_view, 2> body_words = {"skinning", "lattice"};
+inline constexpr std::array<std::string_view, 3> body_words = {"automatic", "skinning", "lattice"};
 
 /// Fields of MotionSettings.
 template <class Visitor>
@@ -234,7 +250,7 @@ void describe(Visitor& visit, PulledSettings& s) {
 
 /// The ranges of materials, shared by a body and its regions.
 inline constexpr FieldInfo young_info = {
-    .meaning = "Young's modulus, in pascals: fat 2e3, muscle 2e4, rubber 1e6.",
+    .meaning = "Young's modulus, in pascals: fat 6e3, flesh 2e4, muscle 5e4, rubber 1e6.",
     .min = 1e-3,
     .max = 1e12};
 inline constexpr FieldInfo poisson_info = {
@@ -253,19 +269,140 @@ void describe(Visitor& visit, RegionSettings& s) {
   visit.optional("density", s.density, density_info);
 }
 
+/// The ranges of bones' settings, shared by all bones and single ones.
+inline constexpr FieldInfo thickness_info = {
+    .meaning = "Radius of a bone, relative to the distance between its axis and the skin.",
+    .min = 0,
+    .max = 1};
+inline constexpr FieldInfo hold_stiffness_info = {
+    .meaning = "Of the springs that tie flesh to bones, relative to the flesh's own.",
+    .min = 0,
+    .max = 1e4};
+
+/// Fields of BoneSettings.
+template <class Visitor>
+void describe(Visitor& visit, BoneSettings& s) {
+  visit.field("joint", s.joint, {.meaning = "Name of the joint the bone moves with."});
+  visit.optional("thickness", s.thickness, thickness_info);
+  visit.optional("stiffness", s.stiffness, hold_stiffness_info);
+}
+
+/// Fields of AttachSettings.
+template <class Visitor>
+void describe(Visitor& visit, AttachSettings& s) {
+  visit.words("hold", s.hold, hold_words,
+              {.meaning = "How flesh holds on to bones: by springs, as one with them, or not."});
+  visit.field("stiffness", s.stiffness, hold_stiffness_info);
+  visit.field("thickness", s.thickness, thickness_info);
+  visit.field("follow", s.follow,
+              {.meaning = "How strongly all flesh is drawn to where plain skinning would put it: "
+                          "the frequency, in hertz, it would swing at by that alone.",
+               .min = 0,
+               .max = 1000});
+  visit.list("bones", s.bones, {.meaning = "Bones that differ from the others."});
+}
+
+/// Fields of FleshSettings.
+template <class Visitor>
+void describe(Visitor& visit, FleshSettings& s) {
+  visit.field("attribute", s.attribute,
+              {.meaning = "Vertex attribute (such as _FLESH, or COLOR_0, of which the first number "
+                          "counts) that says where flesh is: 1 there, 0 where the skin follows the "
+                          "rig."});
+  visit.field("bones", s.bones,
+              {.meaning = "Joints whose skin has flesh, by name; all when nothing is given."});
+  visit.list("regions", s.regions, {.meaning = "Parts of the body at rest that have flesh."});
+  visit.field("blend", s.blend,
+              {.meaning = "Width of the seam between flesh and rig, relative to the body's longest "
+                          "side.",
+               .min = 0,
+               .max = 1});
+}
+
+/// Fields of ColliderSettings.
+template <class Visitor>
+void describe(Visitor& visit, ColliderSettings& s) {
+  constexpr double most = 1e6;
+  visit.words("type", s.type, collider_words,
+              {.meaning = "What it is: all below a 'plane', a 'sphere', a 'capsule' along y, a "
+                          "'box', or the 'mesh' of a file."});
+  visit.field("file", s.file,
+              {.meaning = "Of a mesh (.obj, .glb, .gltf, .fbx), relative to the scene file."});
+  visit.field("centre", s.centre,
+              {.meaning = "Where it lies, in metres: its middle, a point of the plane, or the "
+                          "place of the file's origin."});
+  visit.field("normal", s.normal, {.meaning = "Of a plane, pointing out of it; of any length."});
+  visit.field("size", s.size,
+              {.meaning = "Of a box along x, y and z, in metres.",
+               .min = 0,
+               .max = most,
+               .min_excluded = true});
+  visit.field("radius", s.radius,
+              {.meaning = "Of a sphere or capsule, in metres.",
+               .min = 0,
+               .max = most,
+               .min_excluded = true});
+  visit.field(
+      "length", s.length,
+      {.meaning = "Between the middles of a capsule's ends, in metres.", .min = 0, .max = most});
+  visit.field("joint", s.joint, {.meaning = "Joint of the character it moves with."});
+  visit.list("motion", s.motion, {.meaning = "Its motions, one after the other."});
+  visit.field("friction", s.friction,
+              {.meaning = "Coefficient of friction; 0 lets flesh slide.", .min = 0, .max = 10});
+  visit.field("thickness", s.thickness,
+              {.meaning = "Distance it keeps flesh at, in metres.", .min = 0, .max = most});
+}
+
+/// Fields of ContactSettings.
+template <class Visitor>
+void describe(Visitor& visit, ContactSettings& s) {
+  visit.field("self", s.self, {.meaning = "Whether the body collides with itself."});
+  visit.field("stiffness", s.stiffness,
+              {.meaning = "Of the springs that part what collides, relative to the flesh's own.",
+               .min = 0,
+               .max = 1e4});
+  visit.field("grip", s.grip,
+              {.meaning = "Stiffness of these springs along the surface, relative to that across "
+                          "it, where the body touches itself.",
+               .min = 0,
+               .max = 1});
+  visit.field("points", s.points,
+              {.meaning = "Contact points along the side of a cell.", .min = 0.1, .max = 10});
+  visit.field("props", s.props, {.meaning = "Whether rigid meshes hung on bones are colliders."});
+  visit.list("colliders", s.colliders, {.meaning = "Rigid things flesh collides with."});
+}
+
+/// Fields of GravitySettings.
+template <class Visitor>
+void describe(Visitor& visit, GravitySettings& s) {
+  visit.field("acceleration", s.acceleration, {.meaning = "In metres per second squared."});
+  visit.optional("compensate", s.compensate,
+                 {.meaning = "Whether the body is made so that it has its modelled shape under its "
+                             "own weight; by default characters are, plain solids are not."});
+}
+
 /// Fields of SolverSettings.
 template <class Visitor>
 void describe(Visitor& visit, SolverSettings& s) {
-  visit.field("iterations", s.iterations,
-              {.meaning = "Most iterations of Newton's method per step.", .min = 0, .max = 10000});
+  visit.field(
+      "iterations", s.iterations,
+      {.meaning =
+           "Most iterations of Newton's method per step; 0 takes 15 for characters and 50 for "
+           "plain solids.",
+       .min = 0,
+       .max = 10000});
   visit.field("tolerance", s.tolerance,
               {.meaning = "Imbalance of forces at which a step is solved, relative to its start.",
                .min = 0,
                .max = 1});
   visit.field("linear_tolerance", s.linear_tolerance,
               {.meaning = "Relative residual at which a linear solve ends.", .min = 0, .max = 1});
-  visit.field("linear_iterations", s.linear_iterations,
-              {.meaning = "Most iterations of a linear solve.", .min = 1, .max = 100000});
+  visit.field(
+      "linear_iterations", s.linear_iterations,
+      {.meaning = "Most iterations of a linear solve; 0 takes 60 for characters and 200 for plain "
+                  "solids.",
+       .min = 0,
+       .max = 100000});
   visit.words("method", s.method, method_words,
               {.meaning = "Linear solver; all but 'multigrid_cg' are there for comparison."});
   visit.words("differential", s.differential, differential_words,
@@ -281,19 +418,50 @@ template <class Visitor>
 void describe(Visitor& visit, BodySettings& s) {
   visit.choice("type", s.type, body_words,
                {.meaning = "Kind of body: 'skinning' follows the rig without flesh; 'lattice' is "
-                           "elastic, cut into cubic cells. The other fields are for 'lattice'."});
+                           "elastic, cut into cubic cells; 'automatic' takes 'lattice' for rigged "
+                           "characters, else 'skinning'. The other fields are for 'lattice'."});
+  visit.field("budget", s.budget,
+              {.meaning = "About how many cells the body has, when neither 'cells' nor 'spacing' "
+                          "is given.",
+               .min = 1,
+               .max = 1e8});
   visit.field("cells", s.cells,
-              {.meaning = "Cells along the longest side of the body.", .min = 1, .max = 1000});
+              {.meaning = "Cells along the longest side of the body; 0 takes 'budget'.",
+               .min = 0,
+               .max = 1000});
   visit.field("spacing", s.spacing,
-              {.meaning = "Side of a cell, in metres; 0 takes it from 'cells'.", .min = 0});
-  visit.field("young", s.young, young_info);
-  visit.field("poisson", s.poisson, poisson_info);
-  visit.field("density", s.density, density_info);
+              {.meaning = "Side of a cell, in metres; 0 takes 'cells' or 'budget'.", .min = 0});
+  visit.field("size", s.size,
+              {.meaning = "How long the longest side of the body is in the world, in metres, for "
+                          "weight and stiffness; 0 takes what the file says where that is "
+                          "plausible.",
+               .min = 0,
+               .max = 1e6});
+  visit.words("material", s.material, material_words,
+              {.meaning = "What the body is made of: sets Young's modulus, Poisson's ratio and "
+                          "density."});
+  visit.optional("young", s.young, young_info);
+  visit.optional("poisson", s.poisson, poisson_info);
+  visit.optional("density", s.density, density_info);
   visit.list("materials", s.materials,
              {.meaning = "Parts of other materials; later ones take precedence."});
-  visit.field("gravity", s.gravity, {.meaning = "In metres per second squared."});
-  visit.field("dynamic", s.dynamic,
-              {.meaning = "Whether the body has inertia; else every frame is an equilibrium."});
+  visit.field(
+      "keep_volume", s.keep_volume,
+      {.meaning = "Whether a character's cells answer to changes of their volume also where "
+                  "they are stretched far."});
+  visit.group_or_main("gravity", s.gravity, "acceleration",
+                      {.meaning = "Weight; three numbers alone are the acceleration."});
+  visit.field("damping", s.damping,
+              {.meaning = "How fast a dynamic body's motion relative to its rig dies down, in "
+                          "parts per second.",
+               .min = 0,
+               .max = 1e4});
+  visit.group("attach", s.attach, {.meaning = "How flesh is tied to the rig."});
+  visit.group("contact", s.contact, {.meaning = "What the body collides with."});
+  visit.group("flesh", s.flesh, {.meaning = "Where there is flesh; everywhere by default."});
+  visit.optional("dynamic", s.dynamic,
+                 {.meaning = "Whether the body has inertia; else every frame is an equilibrium. By "
+                             "default characters have it, plain solids do not."});
   visit.field("substeps", s.substeps, {.meaning = "Steps per frame.", .min = 1, .max = 1000});
   visit.words("start", s.start, start_words,
               {.meaning = "Where a dynamic body begins: as it was modelled, or sagged already."});
@@ -349,9 +517,9 @@ void describe(Visitor& visit, Scene& s) {
   visit.field(
       "name", s.name,
       {.meaning = "Name of the scene, and of its outputs; the scene file's name when empty."});
-  visit.group_or_text("character", s.character, "file",
+  visit.group_or_main("character", s.character, "file",
                       {.meaning = "The rigged character; a text alone is its file."});
-  visit.group_or_text("body", s.body, "type",
+  visit.group_or_main("body", s.body, "type",
                       {.meaning = "The simulated body; a text alone is its type."});
   visit.group("frames", s.frames, {.meaning = "Which frames are simulated."});
   visit.group("output", s.output, {.meaning = "What is written, and where."});

@@ -1,5 +1,6 @@
 #include "supple/sim/session.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "supple/core/error.h"
@@ -14,11 +15,12 @@ constexpr int most_frames = 10'000'000;
 
 std::unique_ptr<Body> make_body(const Character& character, const Scene& scene, const Clip* clip,
                                 const std::string& file) {
-  if (scene.body.type == "skinning")
-    return std::make_unique<SkinnedBody>(character, scene.character.skinning);
-  if (scene.body.type == "lattice")
+  const std::string_view type = body_type(scene.body, character);
+  if (type == "skinning") return std::make_unique<SkinnedBody>(character, scene.character.skinning);
+  if (type == "lattice")
     return std::make_unique<LatticeBody>(character, scene.body,
-                                         resolve_frames(scene.frames, clip, file), file);
+                                         resolve_frames(scene.frames, clip, file), file,
+                                         scene.character.skinning);
   throw Error(ErrorKind::usage,
               fmt::format("there is no body of type '{}'", printable(scene.body.type)));
 }
@@ -82,6 +84,13 @@ bool all_finite(std::span<const Vec3f> positions) {
 }
 
 }  // namespace
+
+std::string_view body_type(const BodySettings& settings, const Character& character) {
+  if (settings.type != "automatic") return settings.type;
+  const bool rigged = std::any_of(character.parts.begin(), character.parts.end(),
+                                  [](const Part& part) { return !part.rigid; });
+  return rigged ? "lattice" : "skinning";
+}
 
 FrameRange resolve_frames(const FrameSettings& settings, const Clip* clip,
                           const std::string& file) {

@@ -1,0 +1,79 @@
+#include "supple/sim/flesh_skin.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "supple/mesh/weld.h"
+
+namespace supple {
+namespace {
+
+// Which parts are flesh: the skinned ones, or all where none is.
+std::vector<bool> flesh_parts(const Character& character) {
+  std::vector<bool> flesh;
+  for (const Part& part : character.parts) flesh.push_back(!part.rigid);
+  if (std::find(flesh.begin(), flesh.end(), true) == flesh.end())
+    std::fill(flesh.begin(), flesh.end(), true);
+  return flesh;
+}
+
+}  // namespace
+
+FleshSkin::FleshSkin(const Character& character) {
+  const std::vector<bool> flesh = flesh_parts(character);
+  for (size_t p = 0; p < flesh.size(); ++p)
+    if (flesh[p] && !character.parts[p].rigid) rigged = true;
+  // Vertices of flesh, then welded; triangles between welded points.
+  std::vector<int32_t> vertices, place(character.skin.positions.size(), -1);
+  std::vector<Vec3f> positions;
+  std::vector<Vec3i> triangles;
+  for (size_t p = 0; p < flesh.size(); ++p) {
+    if (!flesh[p]) continue;
+    const Part& part = character.parts[p];
+    for (int32_t v = part.vertices.first; v < part.vertices.end(); ++v) {
+      place[static_cast<size_t>(v)] = static_cast<int32_t>(vertices.size());
+      vertices.push_back(v);
+      positions.push_back(character.skin.positions[static_cast<size_t>(v)]);
+    }
+    for (int32_t t = part.triangles.first; t < part.triangles.end(); ++t)
+      triangles.push_back(character.skin.triangles[static_cast<size_t>(t)]);
+  }
+  for (Vec3i& t : triangles)
+    for (int c = 0; c < 3; ++c) t[c] = place[static_cast<size_t>(t[c])];
+  const Weld weld = weld_by_position(positions);
+  mesh = welded_mesh(weld, positions, triangles);
+  point_of_vertex.assign(character.skin.positions.size(), -1);
+  for (size_t i = 0; i < vertices.size(); ++i)
+    point_of_vertex[static_cast<size_t>(vertices[i])] = weld.point_of_vertex[i];
+  for (const int32_t first : weld.vertex_of_point)
+    vertex_of_point.push_back(vertices[static_cast<size_t>(first)]);
+}
+
+WorldScale world_scale(double length, double size) {
+  constexpr double shortest = 0.5, longest = 3, usual = 1.7;
+  if (!(length > 0)) return {};
+  if (size > 0)
+    return {size / length,
+            fmt::format("the longest side of {:.4g} units is {:.4g} m, as told", length, size)};
+  struct Unit {
+    double metres;
+    const char* name;
+  };
+  constexpr Unit units[] = {{1, "metres"},
+                            {0.01, "centimetres"},
+                            {0.001, "millimetres"},
+                            {0.0254, "inches"},
+                            {0.3048, "feet"}};
+  for (const Unit& unit : units) {
+    if (length * unit.metres < shortest || length * unit.metres > longest) continue;
+    if (unit.metres == 1) return {};
+    return {unit.metres, fmt::format("{:.4g} units are taken for {}: {:.3g} m", length, unit.name,
+                                     length * unit.metres)};
+  }
+  return {usual / length,
+          fmt::format("{:.4g} units are taken for {:.3g} m; set 'size' to say otherwise", length,
+                      usual)};
+}
+
+}  // namespace supple

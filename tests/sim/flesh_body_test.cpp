@@ -1,0 +1,336 @@
+// Flesh on a rig: bones that hold, weight that does not show, contact that parts, and frames that
+// depend on nothing but the scene. The character is a bar of two bones.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "supple/core/error.h"
+#include "supple/core/parallel.h"
+#include "supple/sim/lattice_body.h"
+#include "supple/sim/shape.h"
+
+namespace supple {
+namespace {
+
+// A bar along y from -0.5 to 0.5, of two bones that meet in the middle, `scale` times as large.
+Character two_bones(double scale = 1, double width = 0.2) {
+  ShapeSettings shape;
+  shape.type = ShapeType::box;
+  shape.size = {width, 1, width};
+  shape.edge = 0.04;
+  Character bar = character_from_shape(shape, "s.json");
+  bar.skeleton.joints.clear();
+  for (const auto& [name, parent, y] :
+       {std::tuple{"lower", -1, -0.5}, {"upper", 0, 0.5}, {"tip", 1, 0.5}}) {
+    Joint joint;
+    joint.name = name;
+    joint.parent = parent;
+    joint.rest.translation = scale * Vec3d(0, y, 0);
+    joint.is_bone = true;
+    bar.skeleton.joints.push_back(joint);
+  }
+  bar.binds = {{0, Affine(Eigen::Translation3d(0, 0.5 * scale, 0))},
+               {1, Affine(Eigen::Translation3d(0, 0, 0))}};
+  bar.weights = {};
+  for (Vec3f& p : bar.skin.positions) {
+    const float upper = std::clamp(0.5f + 4 * p[1], 0.0f, 1.0f);
+    const Influence both[] = {{0, 1 - upper}, {1, upper}};
+    bar.weights.add_vertex(both, 0);
+    p *= static_cast<float>(scale);
+  }
+  for (Part& part : bar.parts) part.rigid = false;
+  return bar;
+}
+
+BodySettings settings() {
+  BodySettings s;
+  s.type = "lattice";
+  s.cells = 20;
+  s.size = 1;
+  return s;
+}
+
+FrameRange frames() {
+  FrameRange range;
+  range.last = 100;
+  return range;
+}
+
+// The upper bone bent by an angle in degrees about x, and turned about y.
+Drive pose(const Character& character, int frame, double bend, double turn = 0) {
+  constexpr double degree = std::numbers::pi / 180;
+  Drive drive;
+  drive.frame = frame;
+  drive.time = (frame - 1) / 24.0;
+  drive.pose = rest_pose(character);
+  drive.pose.local[1].rotation = Eigen::AngleAxisd(turn * degree, Vec3d::UnitY()) *
+                                 Eigen::AngleAxisd(bend * degree, Vec3d::UnitX());
+  drive.joints = global_matrices(character.skeleton, drive.pose);
+  return drive;
+}
+
+double largest_difference(std::span<const Vec3d> a, std::span<const Vec3d> b) {
+  double largest = 0;
+  for (size_t i = 0; i < a.size(); ++i) largest = std::max(largest, (a[i] - b[i]).norm());
+  return largest;
+}
+
+TEST(FleshBody, HasItsModelledShapeUnderItsWeight) {
+  const Character bar = two_bones();
+  for (const bool compensate : {true, false}) {
+    BodySettings s = settings();
+    s.young = 5e3;
+    s.gravity.acceleration = {0, 0, -9.81};  // across the bar
+    s.gravity.compensate = compensate;
+    LatticeBody body(bar, s, frames(), "s.json");
+    BodyFrame out;
+    double sag = 0;
+    for (int frame = 1; frame <= 20; ++frame) {
+      body.step(pose(bar, frame, 0), 1.0 / 24);
+      body.skin(out);
+      for (size_t v = 0; v < out.positions.size(); ++v)
+        sag = std::max(sag, static_cast<double>((out.positions[v] - bar.skin.positions[v]).norm()));
+    }
+    if (compensate)
+      EXPECT_LT(sag, 1e-3);
+    else
+      EXPECT_GT(sag, 5e-3);
+  }
+}
+
+TEST(FleshBody, MaterialInsideABoneFollowsIt) {
+  const Character bar = two_bones();
+  BodySettings s = settings();
+  s.dynamic = false;
+  LatticeBody body(bar, s, frames(), "s.json");
+  ASSERT_EQ(body.model().attachment->bones().size(), 2u);
+  const Drive bent = pose(bar, 2, 70);
+  body.step(pose(bar, 1, 0), 1.0 / 24);
+  body.step(bent, 1.0 / 24);
+  const std::vector<Vec3d> x = body.node_positions();
+  int points = 0;
+  for (const BoneShape& bone : body.model().attachment->bones()) {
+    EXPECT_GT(bone.radius, 0.01);
+    const Affine motion = bent.joints[static_cast<size_t>(bone.joint)] *
+                          bar.binds[static_cast<size_t>(bone.bind)].rest_to_joint;
+    for (size_t n = 0; n < x.size(); ++n) {
+      const Vec3d& rest = body.model().rest[n];
+      // Away from the joint, where two bones pull.
+      if (bone.axis_distance(rest) > bone.radius || std::abs(rest[1]) < 0.1) continue;
+      if ((rest[1] > 0) != (bone.joint == 1)) continue;
+      EXPECT_LT((x[n] - motion * rest).norm(), 0.01 * bone.length());
+      ++points;
+    }
+  }
+  EXPECT_GE(points, 10);
+}
+
+TEST(FleshBody, EquilibriumDoesNotDependOnTheWay) {
+  const Character bar = two_bones();
+  BodySettings s = settings();
+  s.cells = 12;
+  s.dynamic = false;
+  s.contact.self = false;
+  s.solver.tolerance = 1e-5;
+  s.solver.iterations = 100;
+  LatticeBody straight(bar, s, frames(), "s.json"), round(bar, s, frames(), "s.json");
+  straight.step(pose(bar, 1, 50), 1.0 / 24);
+  round.step(pose(bar, 1, 0), 1.0 / 24);
+  round.step(pose(bar, 2, 20, 60), 1.0 / 24);
+  round.step(pose(bar, 3, -40), 1.0 / 24);
+  round.step(pose(bar, 4, 50), 1.0 / 24);
+  EXPECT_LT(largest_difference(straight.node_positions(), round.node_positions()),
+            1e-3 * straight.model().solid.spacing);
+}
+
+TEST(FleshBody, ComesToRestWhereEquilibriumIs) {
+  const Character bar = two_bones();
+  BodySettings s = settings();
+  s.cells = 12;
+  s.contact.self = false;
+  s.solver.tolerance = 1e-5;
+  s.solver.iterations = 60;
+  s.damping = 5;
+  LatticeBody moving(bar, s, frames(), "s.json");
+  s.dynamic = false;
+  LatticeBody still(bar, s, frames(), "s.json");
+  moving.step(pose(bar, 1, 0), 1.0 / 24);
+  for (int frame = 2; frame <= 80; ++frame)
+    moving.step(pose(bar, frame, std::min(40.0, 8.0 * (frame - 1))), 1.0 / 24);
+  still.step(pose(bar, 1, 40), 1.0 / 24);
+  EXPECT_LT(largest_difference(moving.node_positions(), still.node_positions()),
+            2e-2 * still.model().solid.spacing);
+}
+
+TEST(FleshBody, SameBitsAfterACheckpointAndForAnyThreads) {
+  const Character bar = two_bones();
+  BodySettings s = settings();
+  s.cells = 14;
+  const auto play = [&](LatticeBody& body, int first, int last) {
+    for (int frame = first; frame <= last; ++frame)
+      body.step(pose(bar, frame, 25.0 * (frame - 1)), 1.0 / 24);
+  };
+  LatticeBody whole(bar, s, frames(), "s.json"), first(bar, s, frames(), "s.json");
+  play(whole, 1, 7);
+  play(first, 1, 4);
+  Chunk state;
+  first.save(state);
+  LatticeBody second(bar, s, frames(), "s.json");
+  second.load(state, "c");
+  play(second, 5, 7);
+  EXPECT_EQ(whole.node_positions(), second.node_positions());
+  EXPECT_EQ(whole.node_velocities(), second.node_velocities());
+  set_thread_count(1);
+  LatticeBody alone(bar, s, frames(), "s.json");
+  play(alone, 1, 7);
+  set_thread_count(0);
+  EXPECT_EQ(whole.node_positions(), alone.node_positions());
+}
+
+TEST(FleshBody, LengthUnitsDoNotMatter) {
+  std::vector<Vec3d> expected;
+  for (const double scale : {1.0, 1e-3, 1e3}) {
+    const Character bar = two_bones(scale);
+    LatticeBody body(bar, settings(), frames(), "s.json");
+    for (int frame = 1; frame <= 6; ++frame)
+      body.step(pose(bar, frame, 10.0 * (frame - 1)), 1.0 / 24);
+    std::vector<Vec3d> x = body.node_positions();
+    for (Vec3d& p : x) p /= scale;
+    if (expected.empty()) expected = x;
+    ASSERT_EQ(x.size(), expected.size());
+    EXPECT_LT(largest_difference(x, expected), 1e-4) << scale;
+  }
+}
+
+// A bar folded onto itself, as far as its bones allow: how much of it is deep in the other half.
+TEST(FleshBody, SelfContactPartsWhatFolds) {
+  const Character bar = two_bones(1, 0.2);
+  double sums[2], deepest[2];
+  for (const bool contact : {false, true}) {
+    BodySettings s = settings();
+    s.cells = 32;
+    s.dynamic = false;
+    s.contact.self = contact;
+    LatticeBody body(bar, s, frames(), "s.json");
+    for (int frame = 1; frame <= 12; ++frame)
+      body.step(pose(bar, frame, 12.0 * (frame - 1)), 1.0 / 24);
+    BodySettings probe = s;
+    probe.contact.self = true;
+    LatticeContact finder(bar, body.model(), probe, frames(), "s.json");
+    std::vector<ActiveSpring> springs;
+    finder.find(body.node_positions(), 0, springs);
+    sums[contact] = deepest[contact] = 0;
+    for (const float depth : finder.depths()) {
+      deepest[contact] = std::max(deepest[contact], static_cast<double>(depth));
+      sums[contact] += static_cast<double>(depth);
+    }
+  }
+  fmt::print("depth without contact {:.3g} m, with {:.3g} m; sums {:.3g} and {:.3g} m\n",
+             deepest[0], deepest[1], sums[0], sums[1]);
+  EXPECT_GT(deepest[0], 0.05);
+  EXPECT_LT(deepest[1], 0.5 / 32);
+  EXPECT_LT(sums[1], 0.1 * sums[0]);
+}
+
+TEST(FleshBody, CollidersKeepFleshOut) {
+  const Character bar = two_bones();
+  BodySettings s = settings();
+  ColliderSettings ball;
+  ball.type = ColliderType::sphere;
+  ball.radius = 0.12;
+  ball.centre = {0, 0.25, 0.4};
+  ScriptSettings script;
+  script.translate = {0, 0, -0.25};
+  script.keys = {{1, 0}, {8, 1}};
+  script.unit = TimeUnit::frames;
+  ball.motion = {script};
+  s.contact.colliders = {ball};
+  LatticeBody body(bar, s, frames(), "s.json");
+  BodyFrame out;
+  for (int frame = 1; frame <= 12; ++frame) body.step(pose(bar, frame, 0), 1.0 / 24);
+  body.skin(out);
+  double deepest = 0, moved = 0;
+  for (size_t v = 0; v < out.positions.size(); ++v) {
+    const Vec3d p = out.positions[v].cast<double>();
+    deepest = std::max(deepest, 0.12 - (p - Vec3d(0, 0.25, 0.15)).norm());
+    moved = std::max(moved, static_cast<double>((out.positions[v] - bar.skin.positions[v]).norm()));
+  }
+  EXPECT_LT(deepest, 0.5 / 20);
+  EXPECT_GT(moved, 0.03);
+}
+
+TEST(FleshBody, FleshMapLeavesTheRestToTheRig) {
+  const Character bar = two_bones();
+  BodySettings s = settings();
+  s.flesh.bones = {"upper"};
+  s.flesh.blend = 0.02;
+  LatticeBody body(bar, s, frames(), "s.json");
+  Drive drive;
+  BodyFrame out;
+  for (int frame = 1; frame <= 5; ++frame) {
+    drive = pose(bar, frame, 10.0 * (frame - 1));
+    body.step(drive, 1.0 / 24);
+  }
+  body.skin(out);
+  std::vector<Vec3f> plain(out.positions.size());
+  Skinner(bar.weights, bar.binds)
+      .skin(SkinningMethod::linear, drive.joints, bar.skin.positions, plain);
+  double below = 0, above = 0;
+  for (size_t v = 0; v < plain.size(); ++v) {
+    const double away = static_cast<double>((out.positions[v] - plain[v]).norm());
+    if (bar.skin.positions[v][1] < -0.3f) below = std::max(below, away);
+    if (bar.skin.positions[v][1] > 0.3f) above = std::max(above, away);
+  }
+  EXPECT_LT(below, 1e-3);
+  EXPECT_GT(above, 3e-3);
+}
+
+TEST(FleshBody, ACutThrowsNoFlesh) {
+  const Character bar = two_bones();
+  LatticeBody body(bar, settings(), frames(), "s.json");
+  body.step(pose(bar, 1, 0), 1.0 / 24);
+  body.step(pose(bar, 2, 120), 1.0 / 24);
+  for (const Vec3d& v : body.node_velocities()) EXPECT_EQ(v, Vec3d(0, 0, 0));
+  body.step(pose(bar, 3, 120), 1.0 / 24);
+  double fastest = 0;
+  for (const Vec3d& v : body.node_velocities()) fastest = std::max(fastest, v.norm());
+  EXPECT_LT(fastest, 0.1);
+}
+
+TEST(FleshBody, MistakesAreNamed) {
+  const Character bar = two_bones();
+  const auto problem = [&](const BodySettings& s) -> std::string {
+    try {
+      const LatticeBody body(bar, s, frames(), "s.json");
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  BodySettings s = settings();
+  s.attach.bones = {{"uper", {}, {}}};
+  EXPECT_EQ(problem(s),
+            "s.json: body.attach.bones[0].joint: the character has no joint 'uper'; did you mean "
+            "'upper'?");
+  s = settings();
+  s.flesh.attribute = "_FLESH";
+  EXPECT_EQ(problem(s), "s.json: body.flesh.attribute: the character has no attribute '_FLESH'");
+  s = settings();
+  s.contact.colliders.emplace_back().type = ColliderType::mesh;
+  EXPECT_EQ(problem(s),
+            "s.json: body.contact.colliders[0].file: a collider of type 'mesh' needs a file");
+}
+
+TEST(WorldScale, TakesLengthsForWhatIsPlausible) {
+  EXPECT_EQ(world_scale(1.8, 0).metres_per_unit, 1);
+  EXPECT_EQ(world_scale(155, 0).metres_per_unit, 0.01);
+  EXPECT_EQ(world_scale(1800, 0).metres_per_unit, 0.001);
+  EXPECT_DOUBLE_EQ(world_scale(0.2, 0).metres_per_unit, 1.7 / 0.2);
+  EXPECT_EQ(world_scale(4, 2).metres_per_unit, 0.5);
+  EXPECT_EQ(world_scale(0, 0).metres_per_unit, 1);
+}
+
+}  // namespace
+}  // namespace supple
