@@ -75,8 +75,12 @@ class BoneFinder {
     for (const int child : m_children[joint]) {
       const bool leads = m_leads_to_wanted[child];
       ends_chain = ends_chain && !leads;
-      if ((m_positions[child] - m_positions[joint]).norm() > m_shortest)
-        (leads ? segments : others).push_back({m_positions[joint], m_positions[child], {}});
+      const BoneSegment segment{m_positions[joint], m_positions[child], {}};
+      if ((segment.to - segment.from).norm() <= m_shortest) continue;
+      if (leads)
+        segments.push_back(segment);
+      else if (inside_share(segment) >= least_inside)
+        others.push_back(segment);
     }
     if (!ends_chain) return segments;
     add_end(joint, segments);

@@ -1,0 +1,76 @@
+// Pressure that answers to volume: forces stay the energy's derivative, and flesh that is stretched
+// one way swells back.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "supple/core/parallel.h"
+#include "supple/lattice/lattice_system.h"
+
+namespace supple {
+namespace {
+
+constexpr double h = 0.1;
+
+LatticeSystem cube(int n) {
+  std::vector<Vec3i> cells;
+  for (int i = 0; i < n * n * n; ++i) cells.emplace_back(i % n, i / n % n, i / n / n);
+  return {SparseLattice(cells), h, [](const Vec3i&) { return lame_moduli(1e4, 0.45); },
+          [](const Vec3i&) { return false; }};
+}
+
+// Nodes at rest stretched along the axes.
+LatticeSystem::Positions stretched(const LatticeSystem& system, const Vec3d& by) {
+  LatticeSystem::Positions x = system.rest();
+  for (size_t i = 0; i < x.size(); ++i)
+    x[i] *= by[static_cast<int>(i % vector_block / block_cells)];
+  return x;
+}
+
+TEST(KeepVolume, ForcesAreTheEnergysDerivative) {
+  LatticeSystem system = cube(5);
+  std::mt19937 random(1);
+  std::normal_distribution<double> noise(0, 0.15 * h);
+  LatticeSystem::Positions x = system.rest(), d = system.zero(), force = system.zero();
+  for (size_t i = 0; i < x.size(); ++i) {
+    x[i] += noise(random);
+    d[i] = noise(random);
+  }
+  EXPECT_GT(system.keep_volume(x), 0.1);
+  EXPECT_EQ(system.keep_volume(x), 0);
+  system.force(x, force);
+  constexpr double step = 1e-4;
+  LatticeSystem::Positions up = x, down = x;
+  add_scaled(step, d, up);
+  add_scaled(-step, d, down);
+  const double slope = (system.energy(up) - system.energy(down)) / (2 * step);
+  EXPECT_NEAR(-dot(force, d), slope, 1e-6 * std::abs(slope));
+}
+
+TEST(KeepVolume, StretchedFleshSwellsBack) {
+  LatticeSystem system = cube(4);
+  const Vec3d thin(1.4, 0.8, 0.8), full(1.4, 0.845, 0.845);  // volumes 0.896 and 1.000
+  const auto gain = [&] {
+    return system.energy(stretched(system, thin)) - system.energy(stretched(system, full));
+  };
+  const double plain = gain();
+  system.keep_volume(stretched(system, thin));
+  EXPECT_GT(gain(), plain + 1);
+}
+
+TEST(KeepVolume, SameBitsForAnyThreads) {
+  LatticeSystem::Positions forces[2];
+  for (const int threads : {1, 2}) {
+    set_thread_count(threads);
+    LatticeSystem system = cube(9);
+    const LatticeSystem::Positions x = stretched(system, {1.3, 0.7, 0.9});
+    system.keep_volume(x);
+    forces[threads - 1] = system.zero();
+    system.force(x, forces[threads - 1]);
+  }
+  set_thread_count(0);
+  for (size_t i = 0; i < forces[0].size(); ++i) ASSERT_EQ(forces[0][i], forces[1][i]);
+}
+
+}  // namespace
+}  // namespace supple
