@@ -299,6 +299,23 @@ TEST(FleshBody, ACutThrowsNoFlesh) {
   EXPECT_LT(fastest, 0.1);
 }
 
+// A rig that turns its flesh inside out for a frame: the body says so, stays finite, and comes back
+// without the speed it was put there with.
+TEST(FleshBody, OutlivesARigThatMirrorsIt) {
+  const Character bar = two_bones();
+  BodySettings s = settings();
+  s.cells = 12;
+  LatticeBody body(bar, s, frames(), "s.json");
+  body.step(pose(bar, 1, 0), 1.0 / 24);
+  Drive mirrored = pose(bar, 2, 0);
+  mirrored.pose.local[0].scale = {-1, 1, 1};
+  mirrored.joints = global_matrices(bar.skeleton, mirrored.pose);
+  EXPECT_FALSE(body.step(mirrored, 1.0 / 24).warnings.empty());
+  for (const Vec3d& x : body.node_positions()) ASSERT_LT(x.norm(), 2);
+  for (int frame = 3; frame <= 30; ++frame) body.step(pose(bar, frame, 0), 1.0 / 24);
+  EXPECT_LT(largest_difference(body.node_positions(), body.model().rest), 0.05);
+}
+
 TEST(FleshBody, MistakesAreNamed) {
   const Character bar = two_bones();
   const auto problem = [&](const BodySettings& s) -> std::string {

@@ -148,6 +148,17 @@ LatticeTie tie_to_cell(const SolidLattice& solid, const LatticeMesh& mesh, int32
   return {mesh.corners[static_cast<size_t>(cell)], continued_weights(at - corner.cast<double>())};
 }
 
+Mat3d cell_gradient(std::span<const Vec3d> nodes, const std::array<int32_t, 8>& corners,
+                    double spacing) {
+  Mat3d f = Mat3d::Zero();
+  for (size_t i = 0; i < 8; ++i)
+    for (size_t axis = 0; axis < 3; ++axis) {
+      const Vec3d& x = nodes[static_cast<size_t>(corners[i])];
+      f.col(static_cast<int>(axis)) += (i >> axis & 1) != 0 ? x : Vec3d(-x);
+    }
+  return f / (4 * spacing);
+}
+
 LatticeEmbedding::LatticeEmbedding(const SolidLattice& solid, const LatticeMesh& mesh,
                                    std::span<const Vec3f> points) {
   m_ties.resize(points.size());

@@ -33,6 +33,11 @@ struct LatticeMesh {
   std::vector<int32_t> pieces() const;
 };
 
+/// The mean deformation gradient of the cell with these corners (x fastest), whose side at rest is
+/// `spacing`, when the nodes are at `nodes`.
+Mat3d cell_gradient(std::span<const Vec3d> nodes, const std::array<int32_t, 8>& corners,
+                    double spacing);
+
 /// A point tied to a cell: a sum of weights times the cell's corners.
 struct LatticeTie {
   std::array<int32_t, 8> nodes{};

@@ -1,12 +1,9 @@
 #include "supple/rig/bind_pose.h"
 
-#include <algorithm>
-
 namespace supple {
 
 std::vector<int32_t> binds_by_joint(const Character& character) {
-  const bool any_skinned = std::any_of(character.parts.begin(), character.parts.end(),
-                                       [](const Part& part) { return !part.rigid; });
+  const bool any_skinned = is_skinned(character);
   std::vector<bool> used(character.binds.size(), false);
   for (const Part& part : character.parts) {
     if (part.rigid && any_skinned) continue;

@@ -48,6 +48,11 @@ Pose rest_pose(const Character& character) {
   return pose;
 }
 
+bool is_skinned(const Character& character) {
+  return std::any_of(character.parts.begin(), character.parts.end(),
+                     [](const Part& part) { return !part.rigid; });
+}
+
 void bind_rigidly(Character& character) {
   std::vector<Affine> globals = global_matrices(character.skeleton, rest_pose(character));
   int joint = first_invertible_joint(globals);

@@ -67,6 +67,9 @@ struct Character {
 /// The pose of a character without animation: rest transforms and rest weights of its shapes.
 Pose rest_pose(const Character& character);
 
+/// Whether some of the skin follows joints by weights; the rest hangs on joints rigidly.
+bool is_skinned(const Character& character);
+
 /// Gives every vertex of a character without weights to one joint, adding a root joint if there is
 /// none, so that a plain mesh can be posed like any other.
 void bind_rigidly(Character& character);

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "supple/core/error.h"
 #include "supple/math/polar.h"
 
 namespace supple {
@@ -46,6 +47,16 @@ int Skeleton::find(std::string_view name) const {
   for (size_t j = 0; j < joints.size(); ++j)
     if (joints[j].name == name) return static_cast<int>(j);
   return -1;
+}
+
+int Skeleton::require(std::string_view name, std::string_view file, std::string_view field) const {
+  const int joint = find(name);
+  if (joint >= 0) return joint;
+  std::vector<std::string> names;
+  for (const Joint& j : joints) names.push_back(j.name);
+  throw_input_error(
+      file, field,
+      fmt::format("the character has no joint '{}'{}", printable(name), suggestion(name, names)));
 }
 
 Pose rest_pose(const Skeleton& skeleton, size_t shape_count) {

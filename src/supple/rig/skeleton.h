@@ -31,6 +31,10 @@ struct Skeleton {
   /// Index of the joint of that name, or -1; the first one where names repeat.
   int find(std::string_view name) const;
 
+  /// Index of the joint of that name; without one, throws an input error about `field` of `file`
+  /// that names the nearest.
+  int require(std::string_view name, std::string_view file, std::string_view field) const;
+
   /// Number of joints.
   size_t size() const { return joints.size(); }
 };

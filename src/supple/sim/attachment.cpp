@@ -24,17 +24,6 @@ double smooth_step(double t) {
   return t * t * (3 - 2 * t);
 }
 
-int joint_of(const Character& character, const std::string& name, const std::string& field,
-             const std::string& file) {
-  const int joint = character.skeleton.find(name);
-  if (joint >= 0) return joint;
-  std::vector<std::string> names;
-  for (const Joint& j : character.skeleton.joints) names.push_back(j.name);
-  throw_input_error(
-      file, field,
-      fmt::format("the character has no joint '{}'{}", printable(name), suggestion(name, names)));
-}
-
 // Weights of joint motions at one node.
 class Blend {
  public:
@@ -167,8 +156,8 @@ void Attachment::find_bones(const AttachmentInput& input, const BodySettings& se
   m_holds.assign(m_bones.size(), settings.attach.stiffness);
   for (size_t i = 0; i < settings.attach.bones.size(); ++i) {
     const BoneSettings& own = settings.attach.bones[i];
-    const int joint =
-        joint_of(input.character, own.joint, fmt::format("body.attach.bones[{}].joint", i), file);
+    const int joint = input.character.skeleton.require(
+        own.joint, file, fmt::format("body.attach.bones[{}].joint", i));
     for (size_t b = 0; b < m_bones.size(); ++b) {
       if (m_bones[b].joint != joint) continue;
       if (own.thickness) thickness[b] = *own.thickness;
@@ -188,7 +177,7 @@ void Attachment::map_flesh(const AttachmentInput& input, const BodySettings& set
   m_flesh.assign(points.size(), map.bones.empty() && map.regions.empty() ? 1.0f : 0.0f);
   std::vector<bool> fleshy(character.skeleton.size(), false);
   for (const std::string& name : map.bones)
-    fleshy[static_cast<size_t>(joint_of(character, name, "body.flesh.bones", file))] = true;
+    fleshy[static_cast<size_t>(character.skeleton.require(name, file, "body.flesh.bones"))] = true;
   std::vector<Selection> regions;
   for (size_t r = 0; r < map.regions.size(); ++r)
     regions.emplace_back(map.regions[r], 0, file, fmt::format("body.flesh.regions[{}]", r));

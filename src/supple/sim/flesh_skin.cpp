@@ -2,35 +2,16 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "supple/mesh/weld.h"
 
 namespace supple {
-namespace {
-
-// Which parts are flesh: the skinned ones, or all where none is.
-std::vector<bool> flesh_parts(const Character& character) {
-  std::vector<bool> flesh;
-  for (const Part& part : character.parts) flesh.push_back(!part.rigid);
-  if (std::find(flesh.begin(), flesh.end(), true) == flesh.end())
-    std::fill(flesh.begin(), flesh.end(), true);
-  return flesh;
-}
-
-}  // namespace
-
-FleshSkin::FleshSkin(const Character& character) {
-  const std::vector<bool> flesh = flesh_parts(character);
-  for (size_t p = 0; p < flesh.size(); ++p)
-    if (flesh[p] && !character.parts[p].rigid) rigged = true;
+FleshSkin::FleshSkin(const Character& character) : rigged(is_skinned(character)) {
   // Vertices of flesh, then welded; triangles between welded points.
   std::vector<int32_t> vertices, place(character.skin.positions.size(), -1);
   std::vector<Vec3f> positions;
   std::vector<Vec3i> triangles;
-  for (size_t p = 0; p < flesh.size(); ++p) {
-    if (!flesh[p]) continue;
-    const Part& part = character.parts[p];
+  for (const Part& part : character.parts) {
+    if (part.rigid && rigged) continue;
     for (int32_t v = part.vertices.first; v < part.vertices.end(); ++v) {
       place[static_cast<size_t>(v)] = static_cast<int32_t>(vertices.size());
       vertices.push_back(v);

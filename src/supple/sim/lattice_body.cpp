@@ -7,7 +7,6 @@
 
 #include "supple/core/error.h"
 #include "supple/core/log.h"
-#include "supple/math/flat.h"
 #include "supple/rig/bind_pose.h"
 #include "supple/sim/pose_path.h"
 
@@ -91,18 +90,6 @@ std::vector<Vec3d> as_vectors(const std::vector<double>& numbers) {
   for (size_t i = 0; i + 2 < numbers.size(); i += 3)
     result.emplace_back(numbers[i], numbers[i + 1], numbers[i + 2]);
   return result;
-}
-
-// The mean deformation gradient of the cell with these corners.
-Mat3d cell_gradient(const LatticeModel& model, const std::array<int32_t, 8>& corners,
-                    std::span<const Vec3d> nodes) {
-  Mat3d f = Mat3d::Zero();
-  for (size_t i = 0; i < 8; ++i)
-    for (size_t axis = 0; axis < 3; ++axis) {
-      const Vec3d& x = nodes[static_cast<size_t>(corners[i])];
-      f.col(static_cast<int>(axis)) += (i >> axis & 1) != 0 ? x : Vec3d(-x);
-    }
-  return f / (4 * model.solid.spacing);
 }
 
 }  // namespace
@@ -282,17 +269,13 @@ void LatticeBody::follow_path(const Instant& to, StepReport& report) {
 // Equilibrium with the held nodes where rig and scripts put them.
 void LatticeBody::settle(const Instant& now, StepReport& report) {
   aim(now);
+  set_pulls(0);
   if (m_model.attachment) {
-    set_pulls(0);
     std::vector<Vec3d> nodes = node_positions();
     m_model.attachment->carry(m_now.joints, now.joints, nodes);
     set_nodes(m_positions, nodes);
-    std::vector<Vec3d> targets;
-    for (const Vec3f& t : m_targets) targets.emplace_back(t.cast<double>());
-    set_nodes(m_goal, targets);
+    set_to_targets(m_goal);
     m_system->set_pull_targets(m_goal);
-  } else if (m_pull_step != 0) {
-    set_pulls(0);
   }
   move_held(now.moment);
   if (m_contact)
@@ -338,6 +321,8 @@ void LatticeBody::advance(const Instant& now, double dt, StepReport& report) {
   move_held(now.moment);
   if (m_contact) m_contact->begin({m_now.moment, m_now.joints}, {now.moment, now.joints}, dt, x0);
   if (m_settings.keep_volume && rigged) m_system->keep_volume(m_positions);
+  // While the rig stands still, as in a preroll, its speed is yet to come.
+  m_fresh = m_fresh && m_targets == m_targets_before;
   solve(report);
   // v = (x - x0) / dt
   m_velocities = m_positions;
@@ -345,8 +330,6 @@ void LatticeBody::advance(const Instant& now, double dt, StepReport& report) {
   parallel_for(m_velocities.size(), blocks_per_range * vector_block, [&](size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) m_velocities[i] /= dt;
   });
-  // While the rig stands still, as in a preroll, its speed is yet to come.
-  m_fresh = m_fresh && m_targets == m_targets_before;
   m_now = now;
 }
 
@@ -413,21 +396,17 @@ bool LatticeBody::touch(const Positions& x) {
 // it.
 void LatticeBody::solve(StepReport& report) {
   m_start = m_positions;
-  solve_once(report);
+  solve_once(m_contact != nullptr, report);
   if (!m_model.attachment || is_sound()) return;
   if (m_touching) {
     m_positions = m_start;
     m_touching = false;
     m_system->set_springs(m_script_springs);
-    std::swap(m_contact, m_idle_contact);
-    solve_once(report);
-    std::swap(m_contact, m_idle_contact);
+    solve_once(false, report);
     report.warnings.emplace_back("contacts are left out in this step, as they tore at the flesh");
     if (is_sound()) return;
   }
-  std::vector<Vec3d> targets;
-  for (const Vec3f& t : m_targets) targets.emplace_back(t.cast<double>());
-  set_nodes(m_positions, targets);
+  set_to_targets(m_positions);
   m_fresh = true;
   report.warnings.emplace_back("the flesh is put where the rig wants it, as it had no other rest");
 }
@@ -441,17 +420,17 @@ bool LatticeBody::is_sound() const {
       [&](size_t begin, size_t end) {
         int64_t count = 0;
         for (size_t c = begin; c < end; ++c)
-          count += !(cell_gradient(m_model, corners[c], nodes).determinant() > 0);
+          count += !(cell_gradient(nodes, corners[c], m_model.solid.spacing).determinant() > 0);
         return count;
       },
       std::plus<>());
   return static_cast<double>(bad) <= unsound * static_cast<double>(corners.size());
 }
 
-void LatticeBody::solve_once(StepReport& report) {
+void LatticeBody::solve_once(bool contacts, StepReport& report) {
   int looks = 0;
   const auto refresh = [&](const Positions& x) {
-    return m_contact && looks++ < most_looks && touch(x);
+    return contacts && looks++ < most_looks && touch(x);
   };
   const NewtonReport newton = solve_newton(*m_system, m_positions, *m_work, m_newton, refresh);
   report.iterations += newton.iterations;
@@ -478,7 +457,7 @@ void LatticeBody::measure_cells(StepReport& report) {
       [&](size_t begin, size_t end) {
         int count = 0;
         for (size_t c = begin; c < end; ++c) {
-          const Mat3d f = cell_gradient(m_model, corners[c], nodes);
+          const Mat3d f = cell_gradient(nodes, corners[c], m_model.solid.spacing);
           Eigen::SelfAdjointEigenSolver<Mat3d> solver;
           solver.computeDirect(f.transpose() * f, Eigen::EigenvaluesOnly);
           m_cell_stretch[c] = static_cast<float>(std::sqrt(std::max(0.0, solver.eigenvalues()[2])));
@@ -490,108 +469,6 @@ void LatticeBody::measure_cells(StepReport& report) {
   if (inverted > worrying * static_cast<double>(corners.size()))
     report.warnings.push_back(
         fmt::format("{} of {} cells are turned inside out", inverted, corners.size()));
-}
-
-// Points of the flesh move with their cells, also what blend shapes add to them; where the scene
-// wants no flesh, and for props, the rig decides.
-void LatticeBody::skin(BodyFrame& out) const {
-  const std::vector<Vec3d> nodes = node_positions();
-  std::vector<Vec3f> points(m_model.embedding.size());
-  m_model.embedding.interpolate(nodes, points);
-  const std::span<const float> flesh =
-      m_model.attachment ? m_model.attachment->flesh() : std::span<const float>();
-  std::vector<Vec3f> shaped = m_character.skin.positions;
-  add_blend_shapes(m_character.shapes, m_now.pose.shape_weights, shaped);
-  out.positions.resize(shaped.size());
-  parallel_for(shaped.size(), 2048, [&](size_t begin, size_t end) {
-    for (size_t v = begin; v < end; ++v) {
-      const int32_t point = m_model.skin.point_of_vertex[v];
-      if (point < 0) {
-        out.positions[v] = m_plain[v];
-        continue;
-      }
-      const auto p = static_cast<size_t>(point);
-      out.positions[v] = points[p];
-      const Vec3f added = shaped[v] - m_character.skin.positions[v];
-      if (!added.isZero(0))
-        out.positions[v] += (cell_gradient(m_model, m_model.embedding.ties()[p].nodes, nodes) *
-                             added.cast<double>())
-                                .cast<float>();
-      if (!flesh.empty())
-        out.positions[v] = m_plain[v] + flesh[p] * (out.positions[v] - m_plain[v]);
-    }
-  });
-  add_maps(nodes, out);
-}
-
-void LatticeBody::add_maps(std::span<const Vec3d> nodes, BodyFrame& out) const {
-  // Stretch as the mean of the cells around a node.
-  std::vector<float> stretch(nodes.size(), 0), shares(nodes.size(), 0);
-  for (size_t c = 0; c < m_model.mesh.cells.size(); ++c)
-    for (const int32_t node : m_model.mesh.corners[c]) {
-      stretch[static_cast<size_t>(node)] += m_cell_stretch[c] - 1;
-      shares[static_cast<size_t>(node)] += 1;
-    }
-  for (size_t n = 0; n < nodes.size(); ++n) stretch[n] /= shares[n];
-  std::vector<float> of_points(m_model.embedding.size());
-  m_model.embedding.interpolate(stretch, of_points);
-  std::vector<float> map(out.positions.size(), 0), distance(out.positions.size(), 0);
-  for (size_t v = 0; v < map.size(); ++v) {
-    const int32_t point = m_model.skin.point_of_vertex[v];
-    if (point >= 0) map[v] = of_points[static_cast<size_t>(point)];
-    if (!m_plain.empty()) distance[v] = (out.positions[v] - m_plain[v]).norm();
-  }
-  std::vector<Vec3f> shown;
-  shown.reserve(nodes.size());
-  for (const Vec3d& p : nodes) shown.push_back(p.cast<float>());
-  Chunk extras;
-  extras.add<float>("map/stretch", map);
-  if (m_model.attachment) extras.add<float>("map/distance", distance);
-  if (m_contact) extras.add<float>("map/contact", contact_map());
-  extras.add<float>("mesh/nodes", as_floats(shown), 3);
-  for (const ChunkArray& array : extras.arrays()) out.extras.push_back(array);
-}
-
-// How deep the skin was before it was pushed out: of the contact points, and none elsewhere; each
-// vertex shows the deepest point of its cell.
-std::vector<float> LatticeBody::contact_map() const {
-  std::vector<float> nodes(m_model.rest.size(), 0);
-  const auto points = m_contact->points();
-  for (size_t p = 0; p < points.size(); ++p) {
-    const float depth = m_contact->depths()[p];
-    if (depth <= 0) continue;
-    for (const int32_t node : m_contact->ties()[p].nodes)
-      nodes[static_cast<size_t>(node)] = std::max(nodes[static_cast<size_t>(node)], depth);
-  }
-  std::vector<float> of_points(m_model.embedding.size());
-  m_model.embedding.interpolate(nodes, of_points);
-  std::vector<float> map(m_character.skin.positions.size(), 0);
-  for (size_t v = 0; v < map.size(); ++v) {
-    const int32_t point = m_model.skin.point_of_vertex[v];
-    if (point >= 0) map[v] = std::max(0.0f, of_points[static_cast<size_t>(point)]);
-  }
-  return map;
-}
-
-std::vector<ChunkArray> LatticeBody::shown_once() const {
-  const auto& corners = m_model.mesh.corners;
-  Chunk chunk;
-  chunk.add<int32_t>("mesh/hexahedra",
-                     std::span<const int32_t>(corners.data()->data(), 8 * corners.size()), 8);
-  return chunk.arrays();
-}
-
-std::vector<BodyFact> LatticeBody::facts() const {
-  const size_t vectors = 8 * m_positions.size() * sizeof(double);
-  const size_t bytes = m_system->hierarchy().bytes() + vectors + m_model.embedding.bytes() +
-                       m_model.mesh.cells.size() * (sizeof(LatticePlace) + 32 + 20) +
-                       m_model.mesh.nodes.size() * (sizeof(LatticePlace) + 32);
-  return {{"cells", static_cast<double>(m_model.mesh.cells.size()), ""},
-          {"nodes", static_cast<double>(m_model.mesh.nodes.size()), ""},
-          {"spacing", m_model.solid.spacing, "m"},
-          {"levels", static_cast<double>(m_system->hierarchy().levels()), ""},
-          {"memory", static_cast<double>(bytes) / 1e6, "MB"},
-          {"metres per unit", m_model.scale.metres_per_unit, ""}};
 }
 
 void LatticeBody::save(Chunk& state) const {
@@ -643,6 +520,12 @@ std::vector<Vec3d> LatticeBody::node_velocities() const { return node_values(m_v
 
 void LatticeBody::set_nodes(Positions& to, std::span<const Vec3d> values) const {
   for (size_t n = 0; n < values.size(); ++n) to.set(m_model.mesh.nodes[n], values[n]);
+}
+
+// Nodes where the rig wants them.
+void LatticeBody::set_to_targets(Positions& to) const {
+  for (size_t n = 0; n < m_targets.size(); ++n)
+    to.set(m_model.mesh.nodes[n], m_targets[n].cast<double>());
 }
 
 std::vector<Vec3d> LatticeBody::node_values(const Positions& from) const {

@@ -59,12 +59,13 @@ class LatticeBody final : public Body {
   void set_pulls(double dt);
   void move_held(const Moment& moment);
   void solve(StepReport& report);
-  void solve_once(StepReport& report);
+  void solve_once(bool contacts, StepReport& report);
   bool is_sound() const;
   void measure_cells(StepReport& report);
   std::vector<float> contact_map() const;
   void add_maps(std::span<const Vec3d> nodes, BodyFrame& out) const;
   void set_nodes(Positions& to, std::span<const Vec3d> values) const;
+  void set_to_targets(Positions& to) const;
   std::vector<Vec3d> node_values(const Positions& from) const;
   std::vector<float> block_values(std::span<const double> values) const;
 
@@ -78,7 +79,7 @@ class LatticeBody final : public Body {
   std::unique_ptr<NewtonWork<LatticeSystem>> m_work;
   NewtonOptions<LinearOptions> m_newton;
   std::unique_ptr<Skinner> m_skinner;  // of the whole skin
-  std::unique_ptr<LatticeContact> m_contact, m_idle_contact;
+  std::unique_ptr<LatticeContact> m_contact;
 
   // State: what a checkpoint holds.
   Positions m_positions, m_velocities;

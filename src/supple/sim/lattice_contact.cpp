@@ -74,16 +74,8 @@ void LatticeContact::add_colliders(const Character& character, const BodySetting
       throw_input_error(file, here + ".file", "a collider of type 'mesh' needs a file");
     if (own.type == ColliderType::plane && vector_of(own.normal).isZero(0))
       throw_input_error(file, here + ".normal", "is 0 0 0; a direction is needed");
-    int joint = -1;
-    if (!own.joint.empty()) {
-      joint = character.skeleton.find(own.joint);
-      std::vector<std::string> names;
-      for (const Joint& j : character.skeleton.joints) names.push_back(j.name);
-      if (joint < 0)
-        throw_input_error(file, here + ".joint",
-                          fmt::format("the character has no joint '{}'{}", printable(own.joint),
-                                      suggestion(own.joint, names)));
-    }
+    const int joint =
+        own.joint.empty() ? -1 : character.skeleton.require(own.joint, file, here + ".joint");
     m_colliders.push_back(
         {Collider(shape_of(own), {own.friction, own.thickness}),
          Script(own.motion, range, file, here + ".motion"), joint,

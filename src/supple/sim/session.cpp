@@ -1,6 +1,5 @@
 #include "supple/sim/session.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "supple/core/error.h"
@@ -36,21 +35,11 @@ int find_shape(const Character& character, const std::string& name, const std::s
                                 suggestion(name, names)));
 }
 
-int find_joint(const Skeleton& skeleton, const std::string& name, const std::string& file) {
-  const int joint = skeleton.find(name);
-  if (joint >= 0) return joint;
-  std::vector<std::string> names;
-  for (const Joint& j : skeleton.joints) names.push_back(j.name);
-  throw_input_error(
-      file, "character.pose_space",
-      fmt::format("the character has no joint '{}'{}", printable(name), suggestion(name, names)));
-}
-
 PoseSpace make_pose_space(const PoseSpaceSettings& settings, const Character& character,
                           const std::string& file) {
   std::vector<int> joints;
   for (const std::string& name : settings.joints)
-    joints.push_back(find_joint(character.skeleton, name, file));
+    joints.push_back(character.skeleton.require(name, file, "character.pose_space"));
   std::vector<PoseSample> samples;
   for (const PoseSampleSettings& given : settings.samples) {
     PoseSample sample;
@@ -87,9 +76,7 @@ bool all_finite(std::span<const Vec3f> positions) {
 
 std::string_view body_type(const BodySettings& settings, const Character& character) {
   if (settings.type != "automatic") return settings.type;
-  const bool rigged = std::any_of(character.parts.begin(), character.parts.end(),
-                                  [](const Part& part) { return !part.rigid; });
-  return rigged ? "lattice" : "skinning";
+  return is_skinned(character) ? "lattice" : "skinning";
 }
 
 FrameRange resolve_frames(const FrameSettings& settings, const Clip* clip,
