@@ -101,6 +101,8 @@ Json settings_of(const Scene& scene, const PreparedScene& prepared) {
   essential.character.motion.file = fs::path(scene.character.motion.file).filename().string();
   for (ColliderSettings& collider : essential.body.contact.colliders)
     collider.file = fs::path(collider.file).filename().string();
+  for (BoneSettings& bone : essential.body.attach.bones)
+    bone.file = fs::path(bone.file).filename().string();
   Json settings = scene_to_json(essential);
   settings.erase("output");
   for (const std::string& input : prepared.inputs)

@@ -54,6 +54,7 @@ class WatchedSystem {
   }
   double slope(const Positions& f, const Step& dx) const { return m_system.slope(f, dx); }
   double norm(const Positions& f) const { return m_system.norm(f); }
+  double largest(const Step& dx) const { return m_system.largest(dx); }
   void move(const Positions& x, double step, const Step& dx, Positions& to) const {
     m_system.move(x, step, dx, to);
   }

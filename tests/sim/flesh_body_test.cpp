@@ -8,6 +8,7 @@
 
 #include "supple/core/error.h"
 #include "supple/core/parallel.h"
+#include "supple/mesh/primitives.h"
 #include "supple/sim/lattice_body.h"
 #include "supple/sim/shape.h"
 
@@ -105,13 +106,14 @@ TEST(FleshBody, MaterialInsideABoneFollowsIt) {
   BodySettings s = settings();
   s.dynamic = false;
   LatticeBody body(bar, s, frames(), "s.json");
-  ASSERT_EQ(body.model().attachment->bones().size(), 2u);
+  ASSERT_EQ(body.model().rig->bones().size(), 2u);
   const Drive bent = pose(bar, 2, 70);
   body.step(pose(bar, 1, 0), 1.0 / 24);
   body.step(bent, 1.0 / 24);
   const std::vector<Vec3d> x = body.node_positions();
   int points = 0;
-  for (const BoneShape& bone : body.model().attachment->bones()) {
+  for (const FleshBone& held : body.model().rig->bones()) {
+    const BoneShape& bone = held.shape;
     EXPECT_GT(bone.radius, 0.01);
     const Affine motion = bent.joints[static_cast<size_t>(bone.joint)] *
                           bar.binds[static_cast<size_t>(bone.bind)].rest_to_joint;
@@ -125,6 +127,27 @@ TEST(FleshBody, MaterialInsideABoneFollowsIt) {
     }
   }
   EXPECT_GE(points, 10);
+}
+
+// Files give every part of a skin binds of its own, of the same joints.
+TEST(FleshBody, BonesHoldPartsWithTheirOwnBinds) {
+  Character one = two_bones(), several = one;
+  const size_t binds = one.binds.size();
+  several.binds.insert(several.binds.end(), one.binds.begin(), one.binds.end());
+  several.weights = {};
+  for (size_t v = 0; v < one.skin.positions.size(); ++v) {
+    std::vector<Influence> own(one.weights.of(v).begin(), one.weights.of(v).end());
+    for (Influence& i : own) i.bind += static_cast<int32_t>(v % 4 == 0 ? 0 : binds);
+    several.weights.add_vertex(own, 0);
+  }
+  BodySettings s = settings();
+  s.cells = 12;
+  LatticeBody expected(one, s, frames(), "s.json"), body(several, s, frames(), "s.json");
+  for (int frame = 1; frame <= 4; ++frame) {
+    expected.step(pose(one, frame, 20.0 * (frame - 1)), 1.0 / 24);
+    body.step(pose(several, frame, 20.0 * (frame - 1)), 1.0 / 24);
+  }
+  EXPECT_LT(largest_difference(expected.node_positions(), body.node_positions()), 2e-3);
 }
 
 TEST(FleshBody, EquilibriumDoesNotDependOnTheWay) {
@@ -316,6 +339,187 @@ TEST(FleshBody, OutlivesARigThatMirrorsIt) {
   EXPECT_LT(largest_difference(body.node_positions(), body.model().rest), 0.05);
 }
 
+// How far flesh within two cells of the upper bone's middle has moved along y and along x.
+Vec3d moved_around_bone(const LatticeBody& body) {
+  Vec3d sum = Vec3d::Zero();
+  double count = 0;
+  const std::vector<Vec3d> x = body.node_positions();
+  for (size_t n = 0; n < x.size(); ++n) {
+    const Vec3d& rest = body.model().rest[n];
+    if (std::abs(rest[1] - 0.25) > 0.1 || rest.cwiseProduct(Vec3d(1, 0, 1)).norm() > 0.08) continue;
+    sum += x[n] - rest;
+    count += 1;
+  }
+  return sum / count;
+}
+
+// A bone that is drawn along its axis takes flesh that holds on to it with it, but slides through
+// flesh that does not; drawn sideways it takes both.
+TEST(FleshBody, SlidingBonesPushButDoNotPull) {
+  const Character bar = two_bones();
+  Vec3d along[2], across[2];
+  for (const bool slides : {false, true}) {
+    BodySettings s = settings();
+    s.dynamic = false;
+    s.attach.follow = 0;
+    s.contact.self = false;
+    s.gravity.acceleration = {0, 0, 0};
+    s.attach.bones.resize(1);
+    s.attach.bones[0].joint = "upper";
+    s.attach.bones[0].thickness = 0.3;
+    s.attach.bones[0].hold = slides ? BoneHold::sliding : BoneHold::soft;
+    for (const bool sideways : {false, true}) {
+      LatticeBody body(bar, s, frames(), "s.json");
+      Drive drive = pose(bar, 1, 0);
+      body.step(drive, 1.0 / 24);
+      for (int frame = 2; frame <= 5; ++frame) {
+        drive = pose(bar, frame, 0);
+        const double way = 0.01 * (frame - 1);
+        drive.pose.local[1].translation += sideways ? Vec3d(way, 0, 0) : Vec3d(0, way, 0);
+        drive.joints = global_matrices(bar.skeleton, drive.pose);
+        body.step(drive, 1.0 / 24);
+      }
+      (sideways ? across : along)[slides ? 1 : 0] = moved_around_bone(body);
+    }
+  }
+  EXPECT_GT(along[0][1], 0.02);
+  EXPECT_LT(along[1][1], 0.3 * along[0][1]);
+  EXPECT_GT(across[0][0], 0.02);
+  EXPECT_GT(across[1][0], 0.4 * across[0][0]);
+}
+
+TEST(FleshBody, MeshesTakeThePlaceOfBones) {
+  const Character bar = two_bones();
+  BodySettings s = settings();
+  s.dynamic = false;
+  auto box = std::make_shared<TriangleMesh>(box_surface({0.1, 0.3, 0.1}, 0.1));
+  for (Vec3f& p : box->positions) p[1] += 0.25f;
+  s.attach.bones.resize(1);
+  s.attach.bones[0].joint = "upper";
+  s.attach.bones[0].mesh = box;
+  LatticeBody body(bar, s, frames(), "s.json");
+  ASSERT_EQ(body.model().rig->bones().size(), 2u);
+  const Drive bent = pose(bar, 2, 60);
+  body.step(pose(bar, 1, 0), 1.0 / 24);
+  body.step(bent, 1.0 / 24);
+  const std::vector<Vec3d> x = body.node_positions();
+  int inside = 0;
+  for (size_t n = 0; n < x.size(); ++n) {
+    const Vec3d rest = body.model().rest[n], from = rest - Vec3d(0, 0.25, 0);
+    if ((from.cwiseAbs() - Vec3d(0.05, 0.15, 0.05)).maxCoeff() > 0) continue;
+    EXPECT_LT((x[n] - bent.joints[1] * rest).norm(), 0.01 * 0.5);
+    ++inside;
+  }
+  EXPECT_GE(inside, 20);
+}
+
+TEST(FleshBody, StiffnessFollowsBonesPaintAndDepth) {
+  Character bar = two_bones();
+  VertexAttribute paint{"_HARD", 1, {}};
+  for (const Vec3f& p : bar.skin.positions) paint.values.push_back(p[0] > 0 ? 1.0f : 0.0f);
+  bar.attributes.push_back(paint);
+  BodySettings s = settings();
+  s.young = 1e4;
+  s.cells = 40;
+  RegionSettings region;
+  region.young = 1e6;
+  // Young's modulus around the node nearest to a place, in pascals.
+  const auto young_at = [&](const RegionSettings& own, const Vec3d& place) {
+    BodySettings with = s;
+    with.materials = {own};
+    const LatticeModel model(bar, with, frames(), "s.json");
+    size_t best = 0;
+    for (size_t n = 0; n < model.rest.size(); ++n)
+      if ((model.rest[n] - place).norm() < (model.rest[best] - place).norm()) best = n;
+    return model.young[best];
+  };
+  RegionSettings upper = region, painted = region, core = region, hide = region;
+  upper.bones = {"upper"};
+  EXPECT_NEAR(young_at(upper, {0, 0.4, 0}), 1e6, 1e4);
+  EXPECT_NEAR(young_at(upper, {0, -0.4, 0}), 1e4, 1e2);
+  // Half of each in between: the geometric mean.
+  EXPECT_NEAR(std::log10(young_at(upper, {0, 0, 0})), 5, 0.3);
+  painted.attribute = "_HARD";
+  EXPECT_GT(young_at(painted, {0.1, 0.2, 0}), 5e5);
+  EXPECT_LT(young_at(painted, {-0.1, 0.2, 0}), 2e4);
+  core.depth = DepthSettings{0, 0.5};
+  EXPECT_GT(young_at(core, {0, 0.25, 0}), 3e5);
+  EXPECT_LT(young_at(core, {0.1, 0.25, 0.1}), 2e4);
+  hide.depth = DepthSettings{1, 0.5};
+  EXPECT_LT(young_at(hide, {0, 0.25, 0}), 2e4);
+  EXPECT_GT(young_at(hide, {0.1, 0.25, 0.1}), 3e5);
+}
+
+// Drawn characters are as thick as they like: their flesh keeps up nevertheless, unless told.
+TEST(FleshBody, ThickFleshIsStiffer) {
+  const Character slim = two_bones(1, 0.2), thick = two_bones(1, 0.9);
+  BodySettings s = settings();
+  const auto largest = [&](const Character& c) {
+    const LatticeModel model(c, s, frames(), "s.json");
+    return *std::max_element(model.young.begin(), model.young.end());
+  };
+  EXPECT_DOUBLE_EQ(largest(slim), 2e4);
+  EXPECT_GT(largest(thick), 3e4);
+  s.young = 2e4;
+  EXPECT_DOUBLE_EQ(largest(thick), 2e4);
+}
+
+TEST(FleshBody, HeadsAreSkulls) {
+  Character bar = two_bones(1, 0.5);
+  bar.skeleton.joints[1].name = "Head";
+  BodySettings s = settings();
+  s.dynamic = false;
+  s.attach.follow = 0;
+  const LatticeBody body(bar, s, frames(), "s.json");
+  const auto hold = [&](const Vec3d& place) {
+    const auto& rest = body.model().rest;
+    size_t best = 0;
+    for (size_t n = 0; n < rest.size(); ++n)
+      if ((rest[n] - place).norm() < (rest[best] - place).norm()) best = n;
+    return body.model().attachment->stiffness()[best];
+  };
+  EXPECT_GT(hold({0.1, 0.3, 0}), 0);
+  EXPECT_EQ(hold({0.1, -0.3, 0}), 0);
+  EXPECT_EQ(hold({0.25, 0.3, 0}), 0);
+}
+
+TEST(FleshBody, CollidersAreShownWhereTheyAre) {
+  const Character bar = two_bones();
+  BodySettings s = settings();
+  s.cells = 8;
+  for (const ColliderType type :
+       {ColliderType::plane, ColliderType::sphere, ColliderType::capsule, ColliderType::box}) {
+    ColliderSettings thing;
+    thing.type = type;
+    thing.centre = {0, -3, 0};
+    ScriptSettings script;
+    script.translate = {1, 0, 0};
+    script.keys = {{1, 0}, {3, 1}};
+    script.unit = TimeUnit::frames;
+    thing.motion = {script};
+    s.contact.colliders.push_back(thing);
+  }
+  LatticeBody body(bar, s, frames(), "s.json");
+  size_t triangles = 0;
+  for (const ChunkArray& array : body.shown_once())
+    if (array.name == "collider/triangles") triangles = array.rows();
+  EXPECT_GT(triangles, 100u);
+  Vec3f middle[2];
+  for (int frame = 1; frame <= 3; ++frame) {
+    body.step(pose(bar, frame, 0), 1.0 / 24);
+    BodyFrame out;
+    body.skin(out);
+    Chunk chunk;
+    for (const ChunkArray& array : out.extras) chunk.add(array);
+    const auto numbers = chunk.get<float>("collider/vertices", 3, -1, "c");
+    Vec3f sum = Vec3f::Zero();
+    for (size_t i = 0; i < numbers.size(); i += 3)
+      sum += Vec3f(numbers[i], numbers[i + 1], numbers[i + 2]);
+    if (frame != 2) middle[frame / 2] = sum / static_cast<float>(numbers.size() / 3);
+  }
+  EXPECT_LT((middle[1] - middle[0] - Vec3f(1, 0, 0)).norm(), 1e-3f);
+}
+
 TEST(FleshBody, MistakesAreNamed) {
   const Character bar = two_bones();
   const auto problem = [&](const BodySettings& s) -> std::string {
@@ -327,7 +531,8 @@ TEST(FleshBody, MistakesAreNamed) {
     return "";
   };
   BodySettings s = settings();
-  s.attach.bones = {{"uper", {}, {}}};
+  s.attach.bones.resize(1);
+  s.attach.bones[0].joint = "uper";
   EXPECT_EQ(problem(s),
             "s.json: body.attach.bones[0].joint: the character has no joint 'uper'; did you mean "
             "'upper'?");

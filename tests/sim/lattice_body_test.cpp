@@ -245,9 +245,10 @@ TEST(LatticeBody, MistakesAreNamed) {
   EXPECT_EQ(refusal(bar, settings),
             "s.json: body.pulled[0].select: catches no node that is not held; " + reach);
   settings = hanging();
-  settings.materials = {{side({0, -7, 0}, {0, -1, 0}), 1e5, {}, {}}};
-  EXPECT_EQ(refusal(bar, settings),
-            "s.json: body.materials[0].select: catches no cell's centre; " + reach);
+  settings.materials.resize(1);
+  settings.materials[0].select = side({0, -7, 0}, {0, -1, 0});
+  settings.materials[0].young = 1e5;
+  EXPECT_EQ(refusal(bar, settings), "s.json: body.materials[0]: catches no cell; " + reach);
   settings = hanging();
   settings.spacing = 1e-5;
   EXPECT_NE(refusal(bar, settings).find("s.json: body: lattice: spacing: 1e-05 m gives"),

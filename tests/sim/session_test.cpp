@@ -54,7 +54,9 @@ class SpringBody final : public Body {
     m_positions[0][0] += 1e-6 * m_speed;  // one vertex depends on all, so that order would show
     if (m_steps) ++*m_steps;
     if (drive.frame == bad_frame) m_positions[3][1] = std::numeric_limits<double>::quiet_NaN();
-    StepReport report{3, 0.25, {}};
+    StepReport report;
+    report.iterations = 3;
+    report.residual = 0.25;
     if (drive.frame == 5) report.warnings.push_back("at five");
     return report;
   }

@@ -57,6 +57,7 @@ struct Function {
     dx = k.ldlt().solve(f);
     return report;
   }
+  double largest(const Step& dx) const { return dx.cwiseAbs().maxCoeff(); }
   double slope(const Positions& f, const Step& dx) const { return f.dot(dx); }
   double norm(const Positions& f) const { return f.norm(); }
   void move(const Positions& x, double step, const Step& dx, Positions& to) const {

@@ -27,11 +27,31 @@ class Stopwatch {
 /// Seconds spent in each named stage, in the order the stages first ran.
 class StageTimes {
  public:
+  /// Adds the time from its making to its end to a stage.
+  struct Recorder {
+    Recorder(StageTimes& to, std::string_view stage) : times(to), name(stage) {}
+    Recorder(const Recorder&) = delete;
+    Recorder& operator=(const Recorder&) = delete;
+    ~Recorder() { times.add(name, watch.seconds()); }
+
+    StageTimes& times;
+    std::string_view name;
+    Stopwatch watch;
+  };
+
+  /// Adds the time until the result goes out of scope to `name`, which must outlive it.
+  [[nodiscard]] Recorder measure(std::string_view name) { return {*this, name}; }
+
   /// Runs `stage` and adds the time it took to `name`.
   template <class Stage>
   decltype(auto) time(std::string_view name, Stage&& stage) {
-    const Recorder recorder{*this, name, {}};
+    const Recorder recorder(*this, name);
     return std::forward<Stage>(stage)();
+  }
+
+  /// Adds all stages of another, with `before` put before their names.
+  void add(const StageTimes& other, std::string_view before = {}) {
+    for (const auto& [name, seconds] : other.m_stages) add(std::string(before) + name, seconds);
   }
 
   /// Adds `seconds` to the stage `name`.
@@ -48,12 +68,6 @@ class StageTimes {
   const std::vector<std::pair<std::string, double>>& stages() const { return m_stages; }
 
  private:
-  struct Recorder {
-    StageTimes& times;
-    std::string_view name;
-    Stopwatch watch;
-    ~Recorder() { times.add(name, watch.seconds()); }
-  };
   std::vector<std::pair<std::string, double>> m_stages;
 };
 

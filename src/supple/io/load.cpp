@@ -125,6 +125,13 @@ PreparedScene prepare_scene(Scene& scene) {
     collider.mesh = std::make_shared<TriangleMesh>(read_character(collider.file).skin);
     prepared.inputs.push_back(collider.file);
   }
+  for (BoneSettings& bone : scene.body.attach.bones) {
+    if (bone.file.empty()) continue;
+    TriangleMesh mesh = read_character(bone.file).skin;
+    for (Vec3f& p : mesh.positions) p *= static_cast<float>(scene.character.scale);
+    bone.mesh = std::make_shared<TriangleMesh>(std::move(mesh));
+    prepared.inputs.push_back(bone.file);
+  }
   auto character = std::make_shared<Character>(character_of(scene));
   if (!scene.character.file.empty()) prepared.inputs.push_back(scene.character.file);
   prepared.notes = character->notes;

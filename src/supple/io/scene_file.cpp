@@ -348,6 +348,7 @@ Scene read_scene(const std::filesystem::path& path) {
   make_relative_to(folder, scene.character.motion.file);
   for (ColliderSettings& collider : scene.body.contact.colliders)
     make_relative_to(folder, collider.file);
+  for (BoneSettings& bone : scene.body.attach.bones) make_relative_to(folder, bone.file);
   for (std::string& file : scene.output.files) make_relative_to(folder, file);
   return scene;
 }

@@ -279,6 +279,17 @@ LinearReport LatticeSystem::solve(const Positions& force, BlockVector<float>& dx
   return report;
 }
 
+double LatticeSystem::largest(const Step& dx) const {
+  return parallel_reduce(
+      dx.size(), blocks_per_range * vector_block, 0.0,
+      [&](size_t begin, size_t end) {
+        float most = 0;
+        for (size_t i = begin; i < end; ++i) most = std::max(most, std::abs(dx[i]));
+        return static_cast<double>(most);
+      },
+      [](double a, double b) { return std::max(a, b); });
+}
+
 void LatticeSystem::move(const Positions& x, double step, const BlockVector<float>& dx,
                          Positions& to) const {
   parallel_for(x.size(), blocks_per_range * vector_block, [&](size_t begin, size_t end) {

@@ -113,6 +113,9 @@ class LatticeSystem {
   /// force · dx.
   double slope(const Positions& force, const Step& dx) const { return dot_mixed(force, dx); }
 
+  /// The largest component of a step, in metres.
+  double largest(const Step& dx) const;
+
   /// |force|.
   double norm(const Positions& force) const { return std::sqrt(dot(force, force)); }
 

@@ -45,8 +45,9 @@ HWY_INLINE void corner_nodes(const float* from, const std::array<int32_t, 8>& up
   for (int k = 0; k < 3; ++k)
     for (int j = 0; j < 3; ++j)
       for (int i = 0; i < 3; ++i) {
-        const auto x = static_cast<size_t>(o[0] + i), y = static_cast<size_t>(o[1] + j),
-                   z = static_cast<size_t>(o[2] + k);
+        const auto x = static_cast<size_t>(o[0]) + static_cast<size_t>(i),
+                   y = static_cast<size_t>(o[1]) + static_cast<size_t>(j),
+                   z = static_cast<size_t>(o[2]) + static_cast<size_t>(k);
         const size_t across = (x >> 2) | (y >> 2) << 1 | (z >> 2) << 2;
         const size_t local = (x & 3) + 4 * (y & 3) + 16 * (z & 3);
         c[k][j][i] = from[static_cast<size_t>(upper[across]) * vector_block +

@@ -28,11 +28,32 @@ double nearest_distance(std::span<const Vec3f> points, const Vec3d& to) {
   return std::sqrt(static_cast<double>(square));
 }
 
-double room_around(std::span<const Vec3f> flesh, const BoneShape& bone) {
+// A distance within which all is flesh, by cells; surfaces inside the flesh do not count.
+double least_distance_out(const VoxelGrid& solid, const Vec3d& from) {
+  const Vec3i centre = solid.cell_at(from);
+  double nearest = std::numeric_limits<double>::max();  // in cells
+  const auto look_at = [&](const Vec3i& offset) {
+    const Vec3i cell = centre + offset;
+    if (solid.has(cell) && solid.kinds[solid.index(cell)] != CellKind::outside) return;
+    nearest = std::min(nearest, offset.cast<double>().norm());
+  };
+  for (int shell = 0; shell <= solid.size.maxCoeff() && shell < nearest; ++shell)
+    for (int a = -shell; a <= shell; ++a)
+      for (int b = -shell; b <= shell; ++b)
+        for (const int c : {-shell, shell})
+          for (const Vec3i& offset : {Vec3i(a, b, c), Vec3i(a, c, b), Vec3i(c, a, b)})
+            look_at(offset);
+  // Points may lie half a diagonal from the middles of their cells, and the skin anywhere in the
+  // last cells.
+  return std::max(0.0, nearest - 2 * std::sqrt(3.0)) * solid.spacing;
+}
+
+double room_around(std::span<const Vec3f> flesh, const VoxelGrid& solid, const BoneShape& bone) {
   double room = std::numeric_limits<double>::max();
   for (int s = 0; s < samples; ++s) {
     const double along = ends + (1 - 2 * ends) * s / (samples - 1);
-    room = std::min(room, nearest_distance(flesh, bone.from + along * (bone.to - bone.from)));
+    const Vec3d at = bone.from + along * (bone.to - bone.from);
+    room = std::min(room, std::max(nearest_distance(flesh, at), least_distance_out(solid, at)));
   }
   return room;
 }
@@ -66,6 +87,7 @@ std::vector<BoneShape> bone_shapes(const Character& character, std::span<const V
                                    const VoxelGrid& solid, double thickness) {
   const std::vector<int32_t> binds = binds_by_joint(character);
   std::vector<uint8_t> wanted;
+  wanted.reserve(binds.size());
   for (const int32_t bind : binds) wanted.push_back(bind >= 0 ? 1 : 0);
   std::vector<BoneShape> shapes;
   std::vector<bool> has_bone(binds.size(), false);
@@ -84,7 +106,7 @@ std::vector<BoneShape> bone_shapes(const Character& character, std::span<const V
     if (!centre.allFinite() || solid.kind_at(centre) == CellKind::outside) continue;
     shapes.push_back({static_cast<int>(j), binds[j], centre, centre, 0});
   }
-  for (BoneShape& shape : shapes) shape.radius = thickness * room_around(flesh, shape);
+  for (BoneShape& shape : shapes) shape.radius = thickness * room_around(flesh, solid, shape);
   return shapes;
 }
 

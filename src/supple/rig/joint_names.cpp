@@ -225,6 +225,11 @@ bool is_hips(std::string_view name) {
   return plain.side == Side::middle && contains({"hips", "pelvis", "hip"}, plain.words);
 }
 
+bool is_head(std::string_view name) {
+  const PlainName plain = plain_name(name);
+  return plain.side == Side::middle && contains({"head", "skull"}, plain.words);
+}
+
 std::vector<JointPair> pair_joints(const Skeleton& a, const Skeleton& b) {
   return Pairing(a, b).pairs();
 }

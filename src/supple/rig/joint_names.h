@@ -30,6 +30,9 @@ PlainName plain_name(std::string_view name);
 /// Whether a name means the hips, which carry a body's travel.
 bool is_hips(std::string_view name);
 
+/// Whether a name means the head, which is bone for the most part.
+bool is_head(std::string_view name);
+
 /// What a pair of joints is to a body.
 enum class JointKind {
   limb,   ///< upper and lower arms and legs, whose directions make a pose

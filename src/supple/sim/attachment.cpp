@@ -16,13 +16,11 @@ namespace {
 // Bones reach this far beyond their surface, in cells, so that those narrower than a cell hold.
 constexpr double reach = 0.75;
 
+// Nodes within this distance of a bone that holds hard are part of it, in cells.
+constexpr double hard_reach = 0.25;
+
 // Where the scene wants no flesh, nodes hold as firmly as bones do.
 constexpr double rig_stiffness = 20;
-
-double smooth_step(double t) {
-  t = std::clamp(t, 0.0, 1.0);
-  return t * t * (3 - 2 * t);
-}
 
 // Weights of joint motions at one node.
 class Blend {
@@ -45,29 +43,13 @@ class Blend {
   double m_total = 0;
 };
 
-// How far a node lies beyond the surface of a bone, in cells; negative inside.
-double beyond_bone(const BoneShape& bone, const Vec3d& node, double spacing) {
-  return (bone.axis_distance(node) - bone.radius) / spacing;
-}
-
-// How much a bone has a say at a node, from 0 to 1: nothing where the skin follows others more than
-// twice as much, so that bones that cross (handles, helpers) do not tear at each other's flesh.
-double rule_of(std::span<const Influence> weights, int32_t bind) {
-  float own = 0, most = 0;
-  for (const Influence& i : weights) {
-    most = std::max(most, i.weight);
-    if (i.bind == bind) own = i.weight;
-  }
-  return most > 0 ? smooth_step(static_cast<double>(own / most) * 2 - 1) : 0;
-}
-
 // Nodes of pieces that no bone runs through, such as a hat or an eye: they follow the rig.
-std::vector<bool> boneless_nodes(const AttachmentInput& input, std::span<const BoneShape> bones) {
-  const std::vector<int32_t> pieces = input.mesh.pieces();
+std::vector<bool> boneless_nodes(const FleshRig& rig, std::span<const Vec3d> rest) {
+  const std::vector<int32_t> pieces = rig.mesh().pieces();
   std::vector<bool> has_bone(pieces.size(), false), result;
   for (size_t n = 0; n < pieces.size(); ++n)
-    for (const BoneShape& bone : bones)
-      if (beyond_bone(bone, input.rest[n], input.solid.spacing) < reach / 2)
+    for (const FleshBone& bone : rig.bones())
+      if (bone.hold != BoneHold::none && bone.distance(rest[n]) < reach / 2 * rig.solid().spacing)
         has_bone[static_cast<size_t>(pieces[n])] = true;
   for (const int32_t piece : pieces) result.push_back(!has_bone[static_cast<size_t>(piece)]);
   return result;
@@ -75,13 +57,14 @@ std::vector<bool> boneless_nodes(const AttachmentInput& input, std::span<const B
 
 // Smooths numbers of the nodes over a seam as wide as `width` times the body's longest side: means
 // with the neighbours, each of which spreads by about half a cell.
-void soften(const AttachmentInput& input, double width, std::vector<float>& values) {
+void soften(const FleshRig& rig, std::span<const Vec3d> rest, double width,
+            std::vector<float>& values) {
   constexpr double spread = 0.29, most = 400;
   Box3d box;
-  for (const Vec3d& node : input.rest) box.extend(node);
-  const double seam = width * box.sizes().maxCoeff() / (2 * input.solid.spacing);
+  for (const Vec3d& node : rest) box.extend(node);
+  const double seam = width * box.sizes().maxCoeff() / (2 * rig.solid().spacing);
   const auto passes = static_cast<int>(std::min(most, seam * seam / spread));
-  const LatticeMesh::Neighbours near = input.mesh.neighbours();
+  const LatticeMesh::Neighbours near = rig.mesh().neighbours();
   std::vector<float> means(values.size());
   for (int pass = 0; pass < passes; ++pass) {
     parallel_for(values.size(), 2048, [&](size_t begin, size_t end) {
@@ -98,109 +81,77 @@ void soften(const AttachmentInput& input, double width, std::vector<float>& valu
 
 }  // namespace
 
-Attachment::Attachment(const AttachmentInput& input, const BodySettings& settings,
-                       const std::string& file)
-    : m_binds(input.character.binds) {
-  const Character& character = input.character;
-  const SkinWeights skin =
-      node_weights(input.solid, input.mesh, input.skin.mesh.positions, character.weights,
-                   input.skin.vertex_of_point, character.binds.size());
-  find_bones(input, settings, file);
-  map_flesh(input, settings, file);
+Attachment::Attachment(const FleshRig& rig, const AttachmentInput& input,
+                       const BodySettings& settings)
+    : m_binds(rig.character().binds) {
+  const LatticeMesh& mesh = rig.mesh();
+  map_flesh(rig, settings.flesh);
   std::vector<float> flesh;
   if (!m_flesh.empty()) {
-    flesh = spread_to_nodes(input.solid, input.mesh, input.skin.mesh.positions, m_flesh, 1);
-    soften(input, settings.flesh.blend, flesh);
-    LatticeEmbedding(input.solid, input.mesh, input.skin.mesh.positions)
-        .interpolate(flesh, m_flesh);
+    const auto& points = rig.skin().mesh.positions;
+    flesh = spread_to_nodes(rig.solid(), mesh, points, m_flesh, 1);
+    soften(rig, input.rest, settings.flesh.blend, flesh);
+    LatticeEmbedding(rig.solid(), mesh, points).interpolate(flesh, m_flesh);
     for (float& f : m_flesh) f = std::clamp(f, 0.0f, 1.0f);
   }
 
   const std::vector<bool> boneless = settings.attach.hold == BoneHold::none
                                          ? std::vector<bool>(input.rest.size(), false)
-                                         : boneless_nodes(input, m_bones);
-  const double h = input.solid.spacing, unit = input.young * h;
+                                         : boneless_nodes(rig, input.rest);
+  const double h = rig.solid().spacing;
   const double swing = 2 * std::numbers::pi * settings.attach.follow;
   for (size_t n = 0; n < input.rest.size(); ++n) {
     m_rest.push_back(input.rest[n].cast<float>());
+    const double unit = input.young[n] * h;
     const double rigid = boneless[n] ? 1 : flesh.empty() ? 0 : 1 - static_cast<double>(flesh[n]);
     const double follow = input.masses[n] * swing * swing + rig_stiffness * unit * rigid;
     Blend blend;
-    for (const Influence& i : skin.of(n)) blend.add(i.bind, follow * static_cast<double>(i.weight));
+    for (const Influence& i : rig.weights().of(n))
+      blend.add(i.bind, follow * static_cast<double>(i.weight));
     bool held = false;
-    for (size_t b = 0; b < m_bones.size(); ++b) {
-      const double beyond = beyond_bone(m_bones[b], input.rest[n], h);
-      const double own = rule_of(skin.of(n), m_bones[b].bind);
-      blend.add(m_bones[b].bind, m_holds[b] * unit * own * smooth_step(1 - beyond / reach));
-      held = held || beyond <= 0.25;
+    for (const FleshBone& bone : rig.bones()) {
+      if (bone.hold != BoneHold::soft && bone.hold != BoneHold::hard) continue;
+      const double beyond = rig.beyond(bone, n, input.rest[n]) / h;
+      if (beyond >= reach) continue;
+      const double own = rig.say_of(bone.shape.joint, n);
+      blend.add(bone.shape.bind, bone.stiffness * unit * own * smooth_step(1 - beyond / reach));
+      held = held || (bone.hold == BoneHold::hard && beyond <= hard_reach);
     }
-    if (held && settings.attach.hold == BoneHold::hard) m_held.push_back(static_cast<int32_t>(n));
+    if (held) m_held.push_back(static_cast<int32_t>(n));
     m_stiffness.push_back(blend.total());
     // Without any pull a node still needs a place to be carried to.
     if (blend.total() > 0)
       m_weights.add_vertex(blend.influences(), 0);
     else
-      m_weights.add_vertex(skin.of(n), 0);
+      m_weights.add_vertex(rig.weights().of(n), 0);
   }
   m_skinner = std::make_unique<Skinner>(m_weights, m_binds);
 }
 
-void Attachment::find_bones(const AttachmentInput& input, const BodySettings& settings,
-                            const std::string& file) {
-  if (settings.attach.hold == BoneHold::none) return;
-  const TriangleMesh& skin = input.skin.mesh;
-  const VoxelGrid solid =
-      voxelise(skin.positions, skin.triangles, {.spacing = input.solid.spacing});
-  m_bones = bone_shapes(input.character, skin.positions, solid, 1);
-  std::vector<double> thickness(m_bones.size(), settings.attach.thickness);
-  m_holds.assign(m_bones.size(), settings.attach.stiffness);
-  for (size_t i = 0; i < settings.attach.bones.size(); ++i) {
-    const BoneSettings& own = settings.attach.bones[i];
-    const int joint = input.character.skeleton.require(
-        own.joint, file, fmt::format("body.attach.bones[{}].joint", i));
-    for (size_t b = 0; b < m_bones.size(); ++b) {
-      if (m_bones[b].joint != joint) continue;
-      if (own.thickness) thickness[b] = *own.thickness;
-      if (own.stiffness) m_holds[b] = *own.stiffness;
-    }
-  }
-  for (size_t b = 0; b < m_bones.size(); ++b) m_bones[b].radius *= thickness[b];
-}
-
 // Flesh per point of the skin: what the attribute says, times what bones and regions say.
-void Attachment::map_flesh(const AttachmentInput& input, const BodySettings& settings,
-                           const std::string& file) {
-  const FleshSettings& map = settings.flesh;
+void Attachment::map_flesh(const FleshRig& rig, const FleshSettings& map) {
   if (map.attribute.empty() && map.bones.empty() && map.regions.empty()) return;
-  const Character& character = input.character;
-  const auto& points = input.skin.mesh.positions;
+  const Character& character = rig.character();
+  const auto& points = rig.skin().mesh.positions;
   m_flesh.assign(points.size(), map.bones.empty() && map.regions.empty() ? 1.0f : 0.0f);
   std::vector<bool> fleshy(character.skeleton.size(), false);
   for (const std::string& name : map.bones)
-    fleshy[static_cast<size_t>(character.skeleton.require(name, file, "body.flesh.bones"))] = true;
+    fleshy[static_cast<size_t>(character.skeleton.require(name, rig.file(), "body.flesh.bones"))] =
+        true;
   std::vector<Selection> regions;
   for (size_t r = 0; r < map.regions.size(); ++r)
-    regions.emplace_back(map.regions[r], 0, file, fmt::format("body.flesh.regions[{}]", r));
-  const VertexAttribute* painted =
-      map.attribute.empty() ? nullptr : character.attribute(map.attribute);
-  if (!map.attribute.empty() && painted == nullptr) {
-    std::vector<std::string> names;
-    for (const VertexAttribute& a : character.attributes) names.push_back(a.name);
-    throw_input_error(file, "body.flesh.attribute",
-                      fmt::format("the character has no attribute '{}'{}", printable(map.attribute),
-                                  suggestion(map.attribute, names)));
-  }
+    regions.emplace_back(map.regions[r], 0, rig.file(), fmt::format("body.flesh.regions[{}]", r));
+  std::vector<float> painted;
+  if (!map.attribute.empty()) painted = rig.painted(map.attribute, "body.flesh.attribute");
   for (size_t p = 0; p < points.size(); ++p) {
-    const auto vertex = static_cast<size_t>(input.skin.vertex_of_point[p]);
+    const auto vertex = static_cast<size_t>(rig.skin().vertex_of_point[p]);
     double flesh = static_cast<double>(m_flesh[p]);
     for (const Influence& i : character.weights.of(vertex))
       if (fleshy[static_cast<size_t>(character.binds[static_cast<size_t>(i.bind)].joint)])
         flesh += static_cast<double>(i.weight);
     for (const Selection& region : regions)
       if (region.contains(points[p].cast<double>())) flesh = 1;
-    if (painted != nullptr)
-      flesh *=
-          static_cast<double>(painted->values[vertex * static_cast<size_t>(painted->components)]);
+    if (!painted.empty()) flesh *= static_cast<double>(painted[p]);
     m_flesh[p] = static_cast<float>(std::clamp(flesh, 0.0, 1.0));
   }
 }

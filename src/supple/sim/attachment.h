@@ -4,30 +4,23 @@
 // node, to a blend of joint motions, which is skinning of the nodes.
 #pragma once
 
-#include "supple/mesh/lattice_mesh.h"
-#include "supple/rig/bone_shapes.h"
 #include "supple/rig/skinning.h"
-#include "supple/sim/flesh_skin.h"
-#include "supple/sim/scene.h"
+#include "supple/sim/flesh_rig.h"
 
 namespace supple {
 
-/// What an attachment is made from.
+/// What an attachment is made from, beside the rig.
 struct AttachmentInput {
-  const Character& character;
-  const FleshSkin& skin;
-  const SolidLattice& solid;
-  const LatticeMesh& mesh;
   std::span<const Vec3d> rest;     ///< places of the nodes
   std::span<const double> masses;  ///< of the nodes, in kg
-  double young = 0;                ///< of the flesh, in simulation units
+  std::span<const double> young;   ///< around the nodes, in simulation units
 };
 
 /// The springs between flesh and rig.
 class Attachment {
  public:
-  /// Throws an input error naming `file` when the scene names a joint or attribute there is not.
-  Attachment(const AttachmentInput& input, const BodySettings& settings, const std::string& file);
+  /// Throws an input error when the scene names a joint or attribute there is not.
+  Attachment(const FleshRig& rig, const AttachmentInput& input, const BodySettings& settings);
 
   /// Where the rig wants the nodes when its joint-to-model matrices are `joints`.
   void targets(std::span<const Affine> joints, std::span<Vec3f> out) const;
@@ -46,17 +39,11 @@ class Attachment {
   /// Nodes that are part of a bone when these hold hard.
   std::span<const int32_t> held() const { return m_held; }
 
-  /// The bones, in the bind pose.
-  std::span<const BoneShape> bones() const { return m_bones; }
-
   /// How much of each point of the skin is flesh, from 0 (follows the rig) to 1; empty when all is.
   std::span<const float> flesh() const { return m_flesh; }
 
  private:
-  void find_bones(const AttachmentInput& input, const BodySettings& settings,
-                  const std::string& file);
-  void map_flesh(const AttachmentInput& input, const BodySettings& settings,
-                 const std::string& file);
+  void map_flesh(const FleshRig& rig, const FleshSettings& map);
 
   std::vector<Bind> m_binds;
   SkinWeights m_weights;  // of the nodes
@@ -64,8 +51,6 @@ class Attachment {
   std::vector<Vec3f> m_rest;
   std::vector<double> m_stiffness;
   std::vector<int32_t> m_held;
-  std::vector<BoneShape> m_bones;
-  std::vector<double> m_holds;  // stiffness of each bone, relative to the flesh
   std::vector<float> m_flesh;
 };
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "supple/core/chunk.h"
+#include "supple/core/timer.h"
 #include "supple/rig/skeleton.h"
 
 namespace supple {
@@ -21,6 +22,7 @@ struct Drive {
 struct StepReport {
   int iterations = 0;
   double residual = 0;  ///< relative, of the last solve
+  StageTimes stages;    ///< parts of the step
   std::vector<std::string> warnings;
 };
 

@@ -62,6 +62,9 @@ void LatticeBody::add_maps(std::span<const Vec3d> nodes, BodyFrame& out) const {
   if (m_model.attachment) extras.add<float>("map/distance", distance);
   if (m_contact) extras.add<float>("map/contact", contact_map());
   extras.add<float>("mesh/nodes", as_floats(shown), 3);
+  if (m_contact && !m_contact->colliders().triangles().empty())
+    extras.add<float>("collider/vertices",
+                      as_floats(m_contact->colliders().vertices({m_now.moment, m_now.joints})), 3);
   for (const ChunkArray& array : extras.arrays()) out.extras.push_back(array);
 }
 
@@ -91,6 +94,11 @@ std::vector<ChunkArray> LatticeBody::shown_once() const {
   Chunk chunk;
   chunk.add<int32_t>("mesh/hexahedra",
                      std::span<const int32_t>(corners.data()->data(), 8 * corners.size()), 8);
+  if (m_contact && !m_contact->colliders().triangles().empty()) {
+    const std::vector<Vec3i>& triangles = m_contact->colliders().triangles();
+    chunk.add<int32_t>("collider/triangles",
+                       std::span<const int32_t>(triangles.data()->data(), 3 * triangles.size()), 3);
+  }
   return chunk.arrays();
 }
 

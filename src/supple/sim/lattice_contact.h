@@ -3,21 +3,17 @@
 // k (x - x_s)ᵀ M (x - x_s) / 2 with M = (1 - a) n nᵀ + a I, found anew as the body moves.
 //
 // Where the body touches itself both sides have such springs, so that each asks for half the way.
+//
+// Bones that slide are colliders inside the flesh: points around them are kept out of them.
 #pragma once
 
 #include <memory>
 
-#include "supple/contact/collider.h"
 #include "supple/contact/self_collision.h"
 #include "supple/sim/lattice_model.h"
+#include "supple/sim/moving_colliders.h"
 
 namespace supple {
-
-/// Where rig and scripts are at the beginning or the end of a step.
-struct ColliderDrive {
-  Moment moment;
-  std::span<const Affine> joints;
-};
 
 /// Finds what a lattice body collides with.
 class LatticeContact {
@@ -27,7 +23,7 @@ class LatticeContact {
   LatticeContact(const Character& character, const LatticeModel& model,
                  const BodySettings& settings, const FrameRange& range, const std::string& file);
 
-  /// The contact points, in cells of the lattice.
+  /// The contact points, and then those around sliding bones, in cells of the lattice.
   std::vector<Vec3d> lattice_points() const;
 
   /// Begins a step of `dt` seconds (0 for none) with the nodes at `nodes`: colliders move.
@@ -47,32 +43,38 @@ class LatticeContact {
   /// Their ties to the lattice.
   std::span<const LatticeTie> ties() const { return m_ties; }
 
+  /// The rigid colliders.
+  const MovingColliders& colliders() const { return m_colliders; }
+
  private:
-  struct MovingCollider {
-    Collider collider;
-    Script script;
-    int joint = -1;
-    Affine from_joint = Affine::Identity();  // model space at rest to the joint's
+  // A point of the flesh that a sliding bone keeps out.
+  struct InnerPoint {
+    Vec3d rest;
+    LatticeTie tie;
+    size_t bone;       // number of the collider
+    double stiffness;  // in newtons per metre
   };
 
-  void add_colliders(const Character& character, const BodySettings& settings,
-                     const FrameRange& range, const std::string& file);
-  void add_props(const Character& character);
-  static Affine motion_of(const MovingCollider& moving, const ColliderDrive& drive);
+  void add_sliding_bones();
   void find_rigid(std::span<const Vec3d> nodes, std::vector<ActiveSpring>& out);
-  void add_spring(int32_t point, const Vec3d& target, const Vec3d& normal, double along,
-                  std::vector<ActiveSpring>& out) const;
+  void find_inner(std::span<const Vec3d> nodes, std::vector<ActiveSpring>& out) const;
+  LatticeTie tie(const Vec3d& rest) const;
+  double young_at(const LatticeTie& tie) const;
+  double room_at(std::span<const Vec3d> nodes, const LatticeTie& tie) const;
 
   const LatticeModel& m_model;
-  double m_stiffness;  // per area, in newtons per cubic metre
+  double m_stiffness;  // of springs, per area and Young's modulus
   double m_grip;
   int32_t m_first = 0;
   double m_step = 0;
   SkinSurface m_surface;
   std::vector<ContactPoint> m_points;
   std::vector<LatticeTie> m_ties;
+  std::vector<double> m_young;  // of the flesh at the contact points
   std::unique_ptr<SelfCollision> m_self;
-  std::vector<MovingCollider> m_colliders;
+  MovingColliders m_colliders;
+  size_t m_outer = 0;  // colliders that the skin's points meet; the others are bones
+  std::vector<InnerPoint> m_inner;
   std::vector<Vec3d> m_before;  // contact points at the beginning of the step
   std::vector<SelfContact> m_contacts;
   std::vector<float> m_depths;

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "supple/core/error.h"
+#include "supple/core/parallel.h"
+#include "supple/sim/node_weights.h"
 #include "supple/sim/selection.h"
 
 namespace supple {
@@ -11,6 +14,10 @@ namespace {
 
 // How far beyond a selection's border nodes still belong to it, in cells.
 constexpr double border = 1e-3;
+
+// Flesh thicker than this, in metres, is stiffer by the square of its thickness: the large heads
+// and bellies of drawn characters swing no slower than a human's, about four times a second.
+constexpr double usual_thickness = 0.2;
 
 // Presets: fat hangs and rolls, flesh is a body's mixture, muscle is tense, firm keeps its shape.
 Substance preset(MaterialPreset material) {
@@ -22,6 +29,7 @@ Substance preset(MaterialPreset material) {
     case MaterialPreset::firm:
       return {2e5, 0.4, 1100};
     case MaterialPreset::flesh:
+    case MaterialPreset::same:
       break;
   }
   return {2e4, 0.47, 1000};
@@ -81,11 +89,11 @@ LatticeModel::LatticeModel(const Character& character, const BodySettings& setti
   for (const LatticePlace& node : mesh.nodes)
     rest.push_back(solid.position(solid.lattice.coordinates(node.block, node.local)));
   rest_reach = reach_of(rest);
-  set_materials(settings, file);
   if (skin.rigged)
-    attachment = std::make_unique<Attachment>(
-        AttachmentInput{character, skin, solid, mesh, rest, masses, base_material(settings).young},
-        settings, file);
+    rig = std::make_unique<FleshRig>(character, skin, solid, mesh, settings.attach, file);
+  set_materials(settings, file);
+  if (rig)
+    attachment = std::make_unique<Attachment>(*rig, AttachmentInput{rest, masses, young}, settings);
   hold_nodes(settings, range, file);
   pull_nodes(settings, range, file);
   if (!is_dynamic(settings) || settings.start == StartState::equilibrium) refuse_loose_pieces(file);
@@ -98,40 +106,124 @@ Substance LatticeModel::base_material(const BodySettings& settings) const {
           s * s * s * settings.density.value_or(usual.density)};
 }
 
+// Of every cell's centre: how far the nearest bone is, and how far the outside.
+std::vector<LatticeModel::Depth> LatticeModel::depths() const {
+  std::vector<Depth> result(mesh.cells.size());
+  parallel_for(result.size(), 256, [&](size_t begin, size_t end) {
+    for (size_t c = begin; c < end; ++c) {
+      const Vec3d centre = cell_centre(c);
+      double bone = length;
+      for (const FleshBone& b : rig->bones()) bone = std::min(bone, b.distance(centre));
+      result[c] = {std::max(0.0, bone), rig->way_out(centre)};
+    }
+  });
+  return result;
+}
+
+// How much of every cell is of a region's material, from 0 to 1.
+std::vector<float> LatticeModel::amount_of(const RegionSettings& region, const std::string& field,
+                                           const std::string& file) const {
+  std::vector<float> amount(mesh.cells.size(), 1);
+  const auto need_rig = [&](const char* what) {
+    if (!rig) throw_input_error(file, field + what, "is for rigged characters");
+  };
+  const SelectSettings& select = region.select;
+  if (select.box || select.sphere || select.plane) {
+    const Selection selection(select, 0, file, field + ".select");
+    for (size_t c = 0; c < amount.size(); ++c)
+      if (!selection.contains(cell_centre(c))) amount[c] = 0;
+  } else if (region.bones.empty() && region.attribute.empty() && !region.depth) {
+    throw_input_error(file, field, "says not where: give select, bones, attribute or depth");
+  }
+  const auto times_nodes = [&](std::span<const float> nodes) {
+    for (size_t c = 0; c < amount.size(); ++c) {
+      float sum = 0;
+      for (const int32_t node : mesh.corners[c]) sum += nodes[static_cast<size_t>(node)];
+      amount[c] *= std::clamp(sum / 8, 0.0f, 1.0f);
+    }
+  };
+  if (!region.bones.empty()) {
+    need_rig(".bones");
+    times_nodes(rig->share_of(region.bones, field + ".bones"));
+  }
+  if (!region.attribute.empty()) {
+    need_rig(".attribute");
+    times_nodes(spread_to_nodes(solid, mesh, skin.mesh.positions,
+                                rig->painted(region.attribute, field + ".attribute"), 1));
+  }
+  if (region.depth) {
+    need_rig(".depth");
+    const double full = region.depth->full, none = region.depth->none;
+    if (full == none)
+      throw_input_error(file, field + ".depth", "full and none are the same; a ramp is needed");
+    const std::vector<Depth> depth = depths();
+    for (size_t c = 0; c < amount.size(); ++c) {
+      const double thickness = depth[c].to_bone + depth[c].to_skin;
+      const double part = thickness > 0 ? depth[c].to_bone / thickness : 1;
+      amount[c] *= static_cast<float>(smooth_step((part - none) / (full - none)));
+    }
+  }
+  if (std::all_of(amount.begin(), amount.end(), [](float a) { return a < 1e-3f; }))
+    throw_input_error(file, field, "catches no cell; " + rest_reach);
+  return amount;
+}
+
+Vec3d LatticeModel::cell_centre(size_t cell) const {
+  const LatticePlace& place = mesh.cells[cell];
+  return solid.position(solid.lattice.coordinates(place.block, place.local)) +
+         Vec3d::Constant(solid.spacing / 2);
+}
+
+// Where materials mix, stiffness does so by its logarithm, as it spans orders of magnitude.
 void LatticeModel::set_materials(const BodySettings& settings, const std::string& file) {
-  std::vector<Selection> regions;
-  std::vector<size_t> caught(settings.materials.size(), 0);
-  for (size_t r = 0; r < settings.materials.size(); ++r)
-    regions.emplace_back(settings.materials[r].select, 0, file,
-                         fmt::format("body.materials[{}].select", r));
-  const Substance base = base_material(settings);
+  std::vector<Substance> is(mesh.cells.size(), base_material(settings));
   const double s = scale.metres_per_unit;
+  if (rig && !settings.young) {
+    const std::vector<Depth> depth = depths();
+    for (size_t c = 0; c < is.size(); ++c) {
+      const double thickness = s * (depth[c].to_bone + depth[c].to_skin) / usual_thickness;
+      is[c].young *= std::max(1.0, thickness * thickness);
+    }
+  }
+  for (size_t r = 0; r < settings.materials.size(); ++r) {
+    const RegionSettings& region = settings.materials[r];
+    const std::vector<float> amount = amount_of(region, fmt::format("body.materials[{}]", r), file);
+    for (size_t c = 0; c < is.size(); ++c) {
+      Substance other = is[c];
+      if (region.material != MaterialPreset::same) {
+        const Substance usual = preset(region.material);
+        other = {s * usual.young, usual.poisson, s * s * s * usual.density};
+      }
+      if (region.young) other.young = s * *region.young;
+      if (region.poisson) other.poisson = *region.poisson;
+      if (region.density) other.density = s * s * s * *region.density;
+      const auto part = static_cast<double>(amount[c]);
+      is[c].young *=
+          part < 1 ? std::pow(other.young / is[c].young, part) : other.young / is[c].young;
+      is[c].poisson += part * (other.poisson - is[c].poisson);
+      is[c].density += part * (other.density - is[c].density);
+    }
+  }
   masses.assign(mesh.nodes.size(), 0);
+  young.assign(mesh.nodes.size(), 0);
+  std::vector<double> cells_around(mesh.nodes.size(), 0);
   const double volume = solid.spacing * solid.spacing * solid.spacing;
   for (size_t c = 0; c < mesh.cells.size(); ++c) {
-    const LatticePlace& place = mesh.cells[c];
-    const Vec3d centre = solid.position(solid.lattice.coordinates(place.block, place.local)) +
-                         Vec3d::Constant(solid.spacing / 2);
-    Substance is = base;
-    for (size_t r = 0; r < regions.size(); ++r) {
-      if (!regions[r].contains(centre)) continue;
-      const RegionSettings& region = settings.materials[r];
-      if (region.young) is.young = s * *region.young;
-      if (region.poisson) is.poisson = *region.poisson;
-      if (region.density) is.density = s * s * s * *region.density;
-      ++caught[r];
-    }
-    const double covered = solid.covered(place);
-    const CellMaterial whole = lame_moduli(is.young, is.poisson);
+    const double covered = solid.covered(mesh.cells[c]);
+    const CellMaterial whole = lame_moduli(is[c].young, is[c].poisson);
     moduli.push_back({covered * whole.mu, covered * whole.lambda});
-    stiffness += is.young / static_cast<double>(mesh.cells.size());
-    for (const int32_t node : mesh.corners[c])
-      masses[static_cast<size_t>(node)] += covered * is.density * volume / 8;
+    stiffness += is[c].young / static_cast<double>(mesh.cells.size());
+    for (const int32_t node : mesh.corners[c]) {
+      const auto n = static_cast<size_t>(node);
+      masses[n] += covered * is[c].density * volume / 8;
+      young[n] += is[c].young;
+      cells_around[n] += 1;
+    }
   }
-  for (size_t r = 0; r < regions.size(); ++r)
-    if (caught[r] == 0)
-      throw_input_error(file, fmt::format("body.materials[{}].select", r),
-                        "catches no cell's centre; " + rest_reach);
+  for (size_t n = 0; n < young.size(); ++n) young[n] /= cells_around[n];
+  for (const LatticePlace& cell : mesh.cells) filled.push_back(solid.covered(cell));
+  const double all = std::accumulate(filled.begin(), filled.end(), 0.0);
+  for (double& part : filled) part /= all;
 }
 
 void LatticeModel::hold_nodes(const BodySettings& settings, const FrameRange& range,

@@ -41,12 +41,15 @@ struct LatticeModel {
   LatticeEmbedding embedding;        ///< of the skin's points
   std::vector<Vec3d> rest;           ///< places of the nodes, in metres
   std::vector<CellMaterial> moduli;  ///< of the cells, scaled by how much of them is filled
+  std::vector<double> filled;        ///< share of every cell in all the matter there is
+  std::vector<double> young;         ///< around the nodes: mean Young's modulus of the cells
   std::vector<double> masses;        ///< of the nodes, in kg
   std::vector<ScriptedNodes> fixed;  ///< no node is in two of them
   std::vector<ScriptedNodes> pulled;
   std::vector<double> pulls;      ///< stiffness per node of each of `pulled`, in newtons per metre
   double stiffness = 0;           ///< mean Young's modulus, in simulation units
   Vec3d gravity = Vec3d::Zero();  ///< in simulation units
+  std::unique_ptr<FleshRig> rig;  ///< null without one
   std::unique_ptr<Attachment> attachment;  ///< null without a rig
   std::string rest_reach;                  ///< where the body lies at rest, for messages
 
@@ -55,6 +58,9 @@ struct LatticeModel {
     return settings.dynamic.value_or(skin.rigged);
   }
 
+  /// The centre of a cell at rest, in metres.
+  Vec3d cell_centre(size_t cell) const;
+
   /// The springs of pulled nodes, at rest.
   std::vector<TargetSpring> springs() const;
 
@@ -62,7 +68,14 @@ struct LatticeModel {
   std::unique_ptr<LatticeSystem> make_system() const;
 
  private:
+  struct Depth {
+    double to_bone = 0, to_skin = 0;  // in metres
+  };
+
   void set_materials(const BodySettings& settings, const std::string& file);
+  std::vector<float> amount_of(const RegionSettings& region, const std::string& field,
+                               const std::string& file) const;
+  std::vector<Depth> depths() const;
   void hold_nodes(const BodySettings& settings, const FrameRange& range, const std::string& file);
   void pull_nodes(const BodySettings& settings, const FrameRange& range, const std::string& file);
   void refuse_loose_pieces(const std::string& file) const;

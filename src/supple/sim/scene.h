@@ -123,25 +123,38 @@ struct PulledSettings {
   std::vector<ScriptSettings> motion;
 };
 
+/// What flesh is made of, by name; `same` is what is around.
+enum class MaterialPreset { flesh, fat, muscle, firm, same };
+
+/// A ramp over the way from a bone (0) to the skin (1).
+struct DepthSettings {
+  double full = 0;
+  double none = 1;
+};
+
 /// Cells of another material than the rest; what is not given is the body's.
 struct RegionSettings {
   SelectSettings select;
+  std::vector<std::string> bones = {};
+  std::string attribute = {};
+  std::optional<DepthSettings> depth = {};
+  MaterialPreset material = MaterialPreset::same;
   std::optional<double> young = {};
   std::optional<double> poisson = {};
   std::optional<double> density = {};
 };
 
-/// What flesh is made of, by name.
-enum class MaterialPreset { flesh, fat, muscle, firm };
-
-/// How flesh holds on to bones.
-enum class BoneHold { soft, hard, none };
+/// How flesh holds on to bones; `same` is as to the others.
+enum class BoneHold { soft, hard, sliding, none, same };
 
 /// One bone's own settings; what is not given is the body's.
 struct BoneSettings {
   std::string joint;
+  BoneHold hold = BoneHold::same;
   std::optional<double> thickness = {};
   std::optional<double> stiffness = {};
+  std::string file = {};
+  std::shared_ptr<const TriangleMesh> mesh = {};  ///< what `file` holds
 };
 
 /// How flesh is tied to the rig.

@@ -65,8 +65,23 @@ inline constexpr std::array<Word<MaterialPreset>, 4> material_words = {
      {"muscle", MaterialPreset::muscle},
      {"firm", MaterialPreset::firm}}};
 
-inline constexpr std::array<Word<BoneHold>, 3> hold_words = {
-    {{"soft", BoneHold::soft}, {"hard", BoneHold::hard}, {"none", BoneHold::none}}};
+inline constexpr std::array<Word<MaterialPreset>, 5> region_material_words = {
+    {{"same", MaterialPreset::same},
+     {"flesh", MaterialPreset::flesh},
+     {"fat", MaterialPreset::fat},
+     {"muscle", MaterialPreset::muscle},
+     {"firm", MaterialPreset::firm}}};
+
+inline constexpr std::array<Word<BoneHold>, 4> hold_words = {{{"soft", BoneHold::soft},
+                                                              {"hard", BoneHold::hard},
+                                                              {"sliding", BoneHold::sliding},
+                                                              {"none", BoneHold::none}}};
+
+inline constexpr std::array<Word<BoneHold>, 5> bone_hold_words = {{{"same", BoneHold::same},
+                                                                   {"soft", BoneHold::soft},
+                                                                   {"hard", BoneHold::hard},
+                                                                   {"sliding", BoneHold::sliding},
+                                                                   {"none", BoneHold::none}}};
 
 inline constexpr std::array<Word<ColliderType>, 5> collider_words = {
     {{"plane", ColliderType::plane},
@@ -260,10 +275,33 @@ inline constexpr FieldInfo poisson_info = {
 inline constexpr FieldInfo density_info = {
     .meaning = "Mass per volume, in kilograms per cubic metre.", .min = 1e-3, .max = 1e6};
 
+/// Fields of DepthSettings.
+template <class Visitor>
+void describe(Visitor& visit, DepthSettings& s) {
+  visit.field("full", s.full,
+              {.meaning = "Where on the way from the nearest bone (0) to the skin (1) the material "
+                          "is there fully.",
+               .min = 0,
+               .max = 1});
+  visit.field("none", s.none,
+              {.meaning = "Where on that way nothing of it is left.", .min = 0, .max = 1});
+}
+
 /// Fields of RegionSettings.
 template <class Visitor>
 void describe(Visitor& visit, RegionSettings& s) {
-  visit.group("select", s.select, {.meaning = "Which cells, by their centres at rest."});
+  visit.group("select", s.select,
+              {.meaning = "Which cells, by their centres at rest; all when nothing is given."});
+  visit.field("bones", s.bones,
+              {.meaning = "Joints by name: flesh has as much of this material as its skin follows "
+                          "them."});
+  visit.field("attribute", s.attribute,
+              {.meaning = "Vertex attribute (its first number counts) that says how much of this "
+                          "material there is: 1 is all, 0 none, and inwards what is nearest."});
+  visit.optional("depth", s.depth,
+                 {.meaning = "How the amount of this material changes from bone to skin."});
+  visit.words("material", s.material, region_material_words,
+              {.meaning = "What it is made of, where the numbers below do not say otherwise."});
   visit.optional("young", s.young, young_info);
   visit.optional("poisson", s.poisson, poisson_info);
   visit.optional("density", s.density, density_info);
@@ -283,6 +321,11 @@ inline constexpr FieldInfo hold_stiffness_info = {
 template <class Visitor>
 void describe(Visitor& visit, BoneSettings& s) {
   visit.field("joint", s.joint, {.meaning = "Name of the joint the bone moves with."});
+  visit.words("hold", s.hold, bone_hold_words,
+              {.meaning = "How flesh holds on to this bone; 'same' is as to the others."});
+  visit.field("file", s.file,
+              {.meaning = "Mesh (.obj, .glb, .gltf, .fbx) of the bone in the character's bind pose "
+                          "and units, instead of a capsule; relative to the scene file."});
   visit.optional("thickness", s.thickness, thickness_info);
   visit.optional("stiffness", s.stiffness, hold_stiffness_info);
 }
@@ -290,8 +333,10 @@ void describe(Visitor& visit, BoneSettings& s) {
 /// Fields of AttachSettings.
 template <class Visitor>
 void describe(Visitor& visit, AttachSettings& s) {
-  visit.words("hold", s.hold, hold_words,
-              {.meaning = "How flesh holds on to bones: by springs, as one with them, or not."});
+  visit.words(
+      "hold", s.hold, hold_words,
+      {.meaning = "How flesh holds on to bones: 'soft' by springs, 'hard' as one with them, "
+                  "'sliding' over them, or not."});
   visit.field("stiffness", s.stiffness, hold_stiffness_info);
   visit.field("thickness", s.thickness, thickness_info);
   visit.field("follow", s.follow,

@@ -130,6 +130,7 @@ FrameReport Session::advance(FrameRecord& out) {
   report.stages.time("pose", [&] { pose_rig(time); });
   report.stages.time("drive", [&] { drive_body(m_next_frame, time); });
   StepReport step = report.stages.time("step", [&] { return step_body(); });
+  report.stages.add(step.stages, "step/");
   out.body.extras.clear();  // records are reused from frame to frame
   report.stages.time("skin", [&] { m_body->skin(out.body); });
   out.frame = m_next_frame;

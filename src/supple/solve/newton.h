@@ -10,6 +10,7 @@
 #include <limits>
 #include <vector>
 
+#include "supple/core/timer.h"
 #include "supple/solve/system.h"
 
 namespace supple {
@@ -19,6 +20,7 @@ template <class LinearOptions>
 struct NewtonOptions {
   double tolerance = 1e-3;  ///< of |force| relative to the one at the start
   double least_force = 0;   ///< newtons: a residual as small as this is an equilibrium
+  double least_move = 0;    ///< metres: a step that moves no node further is the last one
   int iterations = 50;
   int products = std::numeric_limits<int>::max();  ///< of the operator, in all linear solves
   double exact_below = 0.1;  ///< relative residual from which the projection is dropped
@@ -35,10 +37,12 @@ struct NewtonReport {
   double residual = 1;  ///< |force| relative to the one at the start
   double force = 0;     ///< |force|, in newtons
   double energy = 0;    ///< joules
+  double moved = 0;     ///< by how much the last step moved a node at most, in metres
   bool converged = false;
   bool stalled = false;           ///< no step along the last direction lowers the energy
   int indefinite = 0;             ///< exact linearisations that were not positive definite
   std::vector<double> residuals;  ///< after every iteration
+  StageTimes stages;              ///< "linearise", "solve", "search"
 };
 
 /// Vectors of Newton's method, kept between solves so that steps allocate nothing.
@@ -57,8 +61,9 @@ void find_direction(S& system, const typename S::Positions& x, NewtonWork<S>& wo
                     const NewtonOptions<typename S::LinearOptions>& options, NewtonReport& report) {
   for (const Differential kind : {Differential::exact, options.far}) {
     if (kind == Differential::exact && !exact) continue;
-    system.linearise(x, kind);
-    const LinearReport linear = system.solve(work.force, work.dx, options.linear);
+    report.stages.time("linearise", [&] { system.linearise(x, kind); });
+    const LinearReport linear = report.stages.time(
+        "solve", [&] { return system.solve(work.force, work.dx, options.linear); });
     report.linear_iterations += linear.iterations;
     report.products += linear.products;
     if (kind == options.far || !linear.indefinite) return;
@@ -73,6 +78,7 @@ void find_direction(S& system, const typename S::Positions& x, NewtonWork<S>& wo
 template <System S>
 bool search_line(S& system, typename S::Positions& x, NewtonWork<S>& work, int halvings,
                  NewtonReport& report) {
+  const auto timed = report.stages.measure("search");
   const double slope = system.slope(work.force, work.dx);
   if (!(slope > 0)) return false;
   constexpr double enough = 1e-4;
@@ -90,6 +96,7 @@ bool search_line(S& system, typename S::Positions& x, NewtonWork<S>& work, int h
       std::swap(x, work.trial);
       report.energy = system.force(x, force);
       report.force = system.norm(force);
+      report.moved = step * system.largest(work.dx);
       if (falls || report.force < force_before) return true;
       std::swap(x, work.trial);  // neither energy nor residual gets better
       report.energy = system.force(x, force);
@@ -133,12 +140,15 @@ NewtonReport solve_newton(S& system, typename S::Positions& x, NewtonWork<S>& wo
       newton_detail::find_direction(system, x, work, false, options, report);
       report.stalled = !newton_detail::search_line(system, x, work, options.line_search, report);
     }
-    if (refresh(x)) {
+    const bool changed = refresh(x);
+    if (changed) {
       report.energy = system.force(x, work.force);
       report.force = system.norm(work.force);
       report.stalled = false;
     }
-    const bool ended = done();
+    bool ended = done();
+    if (!changed && !report.stalled && report.moved <= options.least_move)
+      ended = report.converged = true;
     report.residuals.push_back(report.residual);
     if (ended || report.stalled) break;
   }

@@ -21,6 +21,7 @@ concept System = requires(S system, typename S::Positions& x, typename S::Step& 
   { system.solve(x, dx, options) } -> std::same_as<LinearReport>;
   { system.slope(x, dx) } -> std::convertible_to<double>;  // force · step
   { system.norm(x) } -> std::convertible_to<double>;
+  { system.largest(dx) } -> std::convertible_to<double>;  // of all components, in metres
   system.move(x, scale, dx, x);
 };
 

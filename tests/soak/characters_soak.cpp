@@ -1,0 +1,185 @@
+// Real characters with flesh, whole clips up to 4 s, no scene file: `make soak`. Prints a row of
+// what was measured for every clip. SUPPLE_SOAK is the most clips of a character, SUPPLE_BUDGET the
+// number of cells.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <numbers>
+
+#include "supple/core/timer.h"
+#include "supple/io/load.h"
+#include "supple/sim/lattice_body.h"
+#include "supple/sim/session.h"
+#include "support/skin_overlap.h"
+#include "support/test_support.h"
+
+namespace supple {
+namespace {
+
+constexpr double longest = 4;  // seconds of a clip
+
+// What one clip came to.
+struct Outcome {
+  int frames = 0;
+  double mean_time = 0, longest_time = 0;        // seconds per frame
+  double least_volume = 10, largest_volume = 0;  // relative to rest
+  double plain_volume = 10;                      // the least of plain skinning
+  size_t plain_deep = 0, flesh_deep = 0;         // vertices more than half a cell deep, worst frame
+  double plain_depth = 0, flesh_depth = 0;       // sums over all frames and vertices, in cells
+  size_t vertices = 0;
+  std::vector<std::string> warnings;
+};
+
+double volume_of(const TriangleMesh& mesh, std::span<const Vec3f> positions) {
+  double sum = 0;
+  for (const Vec3i& t : mesh.triangles) {
+    const Vec3d a = positions[static_cast<size_t>(t[0])].cast<double>(),
+                b = positions[static_cast<size_t>(t[1])].cast<double>(),
+                c = positions[static_cast<size_t>(t[2])].cast<double>();
+    sum += a.dot(b.cross(c)) / 6;
+  }
+  return sum;
+}
+
+Outcome play(const PreparedScene& prepared, Scene scene, const Clip* clip) {
+  if (const char* budget = std::getenv("SUPPLE_BUDGET")) scene.body.budget = std::atoi(budget);
+  const Character& character = *prepared.character;
+  if (clip != nullptr) {
+    const double rate = scene.frames.rate > 0 ? scene.frames.rate : clip_rate(*clip);
+    const double length = std::min(longest, clip->end() - clip->start());
+    scene.frames.last = scene.frames.first + static_cast<int>(length * rate);
+  }
+  Session session(prepared.character, scene, clip, "soak");
+  const auto& body = dynamic_cast<const LatticeBody&>(session.body());
+  const FleshSkin& skin = body.model().skin;
+  const double cell = body.model().solid.spacing;
+  const test::OverlapMeter meter(skin.mesh, 2 * cell);
+  const Skinner skinner(character.weights, character.binds);
+  const double rest = volume_of(skin.mesh, skin.mesh.positions);
+  const auto points_of = [&](std::span<const Vec3f> vertices) {
+    std::vector<Vec3f> points;
+    for (const int32_t v : skin.vertex_of_point) points.push_back(vertices[static_cast<size_t>(v)]);
+    return points;
+  };
+  Outcome outcome;
+  outcome.vertices = meter.vertices();
+  FrameRecord record;
+  while (!session.done()) {
+    const Stopwatch watch;
+    const FrameReport report = session.advance(record);
+    const double seconds = watch.seconds();
+    ++outcome.frames;
+    outcome.mean_time += seconds;
+    outcome.longest_time = std::max(outcome.longest_time, seconds);
+    for (const std::string& warning : report.warnings)
+      outcome.warnings.push_back(fmt::format("frame {}: {}", report.frame, warning));
+    std::vector<Vec3f> plain = character.skin.positions;
+    skinner.skin(SkinningMethod::linear, record.joints, plain, plain);
+    const std::vector<Vec3f> flesh = points_of(record.body.positions), rigged = points_of(plain);
+    for (const Vec3f& p : flesh)
+      if (!p.allFinite()) ADD_FAILURE() << "frame " << report.frame << " is not finite";
+    const double volume = volume_of(skin.mesh, flesh) / rest;
+    outcome.least_volume = std::min(outcome.least_volume, volume);
+    outcome.largest_volume = std::max(outcome.largest_volume, volume);
+    outcome.plain_volume = std::min(outcome.plain_volume, volume_of(skin.mesh, rigged) / rest);
+    const test::SkinOverlap a = meter.measure(rigged, cell / 2), b = meter.measure(flesh, cell / 2);
+    outcome.plain_deep = std::max(outcome.plain_deep, a.deep);
+    outcome.flesh_deep = std::max(outcome.flesh_deep, b.deep);
+    outcome.plain_depth += a.depth / cell;
+    outcome.flesh_depth += b.depth / cell;
+  }
+  outcome.mean_time /= outcome.frames;
+  return outcome;
+}
+
+void print(const std::string& name, const Outcome& o) {
+  const double all = static_cast<double>(o.vertices) / 100;
+  fmt::print(
+      "{:<40} {:4} frames {:5.2f} s (most {:5.2f}) volume {:.3f} to {:.3f} (plain {:.3f}) "
+      "deep {:5.2f} % (plain {:5.2f} %) depth {:6.1f} (plain {:6.1f}) warnings {}\n",
+      name, o.frames, o.mean_time, o.longest_time, o.least_volume, o.largest_volume, o.plain_volume,
+      static_cast<double>(o.flesh_deep) / all, static_cast<double>(o.plain_deep) / all,
+      o.flesh_depth, o.plain_depth, o.warnings.size());
+  constexpr size_t shown = 8;
+  for (size_t i = 0; i < std::min(shown, o.warnings.size()); ++i)
+    fmt::print("    {}\n", o.warnings[i]);
+  if (o.warnings.size() > shown) fmt::print("    and {} more\n", o.warnings.size() - shown);
+  std::fflush(stdout);
+}
+
+class Characters : public testing::TestWithParam<const char*> {};
+
+TEST_P(Characters, KeepTheirFlesh) {
+  SUPPLE_NEEDS_ASSETS();
+  Scene scene;
+  scene.character.file = *test::assets() / "gltf" / GetParam();
+  const PreparedScene prepared = prepare_scene(scene);
+  const auto& clips = prepared.character->clips;
+  ASSERT_FALSE(clips.empty());
+  const char* only = std::getenv("SUPPLE_CLIP");
+  for (size_t i = 0; i < std::min(clips.size(), static_cast<size_t>(test::soak_factor())); ++i) {
+    if (only != nullptr && clips[i].name != only) continue;
+    const Outcome outcome = play(prepared, scene, &clips[i]);
+    print(fmt::format("{:.20} {}", GetParam(), clips[i].name), outcome);
+    EXPECT_TRUE(outcome.warnings.empty()) << clips[i].name;
+    EXPECT_LT(outcome.largest_volume, 1.03) << clips[i].name;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Real, Characters,
+                         testing::Values("CesiumMan.glb", "Fox.glb", "RiggedSimple.glb",
+                                         "KayKit-Barbarian.glb",
+                                         "quaternius-animals_pack-Horse.glb",
+                                         "quaternius-animals_pack-Alpaca.glb",
+                                         "quaternius-dinosaurs_pack-Trex.glb", "human.glb"));
+
+TEST(Characters, WalkWithCapturedMotion) {
+  SUPPLE_NEEDS_ASSETS();
+  for (const char* motion : {"cmu_02_01_walk.bvh", "cmu_16_03_high_jump.bvh"}) {
+    Scene scene;
+    scene.character.file = *test::assets() / "gltf/quaternius-modular_women-Casual.glb";
+    scene.character.motion.file = *test::assets() / "bvh" / motion;
+    const PreparedScene prepared = prepare_scene(scene);
+    scene.frames.rate = 30;
+    const Outcome outcome = play(prepared, scene, prepared.clip);
+    print(fmt::format("women-Casual {}", motion), outcome);
+    EXPECT_TRUE(outcome.warnings.empty()) << motion;
+  }
+}
+
+// All fingers curl into the palm within a second, and open again.
+TEST(Characters, HandMakesAFist) {
+  SUPPLE_NEEDS_ASSETS();
+  Scene scene;
+  scene.character.file = *test::assets() / "gltf/webxr-generic-hand-left.glb";
+  PreparedScene prepared = prepare_scene(scene);
+  Clip fist;
+  fist.name = "fist";
+  fist.rate = 24;
+  const Skeleton& skeleton = prepared.character->skeleton;
+  for (size_t j = 0; j < skeleton.size(); ++j) {
+    const std::string& name = skeleton.joints[j].name;
+    const bool bends = name.find("phalanx") != std::string::npos;
+    if (!bends) continue;
+    const bool thumb = name.find("thumb") != std::string::npos;
+    Channel channel;
+    channel.target = ChannelTarget::rotation;
+    channel.joint = static_cast<int>(j);
+    channel.width = 4;
+    for (const double part : {0.0, 1.0, 1.0, 0.0}) {
+      const double angle = part * (thumb ? 30 : 75) * std::numbers::pi / 180;
+      const Quatd q =
+          skeleton.joints[j].rest.rotation * Quatd(Eigen::AngleAxisd(-angle, Vec3d::UnitX()));
+      channel.times.push_back(static_cast<double>(channel.times.size()));
+      channel.values.insert(channel.values.end(), {q.x(), q.y(), q.z(), q.w()});
+    }
+    fist.channels.push_back(channel);
+  }
+  const Outcome outcome = play(prepared, scene, &fist);
+  print("hand fist", outcome);
+  EXPECT_TRUE(outcome.warnings.empty());
+}
+
+}  // namespace
+}  // namespace supple

@@ -1,0 +1,40 @@
+// How far a skin has got into itself, measured on its triangles alone: no lattice, no contact code.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "supple/mesh/triangle_mesh.h"
+
+namespace supple::test {
+
+/// What is inside another part of the skin.
+struct SkinOverlap {
+  size_t deep = 0;     ///< vertices further in than allowed
+  double deepest = 0;  ///< of all vertices, in metres
+  double depth = 0;    ///< sum over all vertices, in metres
+};
+
+/// Measures overlap of one skin in many poses; what overlaps at rest never counts.
+class OverlapMeter {
+ public:
+  /// For a mesh at rest in which vertices at the same place are one. Surface within `reach` (in
+  /// metres, at rest) of a vertex is its own and no other part.
+  OverlapMeter(const TriangleMesh& rest, double reach);
+
+  /// The overlap with the vertices at `posed`; `allowed` in metres.
+  SkinOverlap measure(std::span<const Vec3f> posed, double allowed) const;
+
+  /// Vertices that count.
+  size_t vertices() const { return m_counted; }
+
+ private:
+  std::vector<uint8_t> inside(std::span<const Vec3f> posed) const;
+
+  const TriangleMesh& m_rest;
+  double m_reach;
+  std::vector<uint8_t> m_inside_at_rest;
+  size_t m_counted = 0;
+};
+
+}  // namespace supple::test
