@@ -11,6 +11,7 @@
 #include "supple/mesh/primitives.h"
 #include "supple/sim/lattice_body.h"
 #include "supple/sim/shape.h"
+#include "support/skin_overlap.h"
 
 namespace supple {
 namespace {
@@ -216,7 +217,10 @@ TEST(FleshBody, LengthUnitsDoNotMatter) {
   std::vector<Vec3d> expected;
   for (const double scale : {1.0, 1e-3, 1e3}) {
     const Character bar = two_bones(scale);
-    LatticeBody body(bar, settings(), frames(), "s.json");
+    BodySettings s = settings();
+    s.young = 2e4;
+    s.solver.tolerance = 1e-4;
+    LatticeBody body(bar, s, frames(), "s.json");
     for (int frame = 1; frame <= 6; ++frame)
       body.step(pose(bar, frame, 10.0 * (frame - 1)), 1.0 / 24);
     std::vector<Vec3d> x = body.node_positions();
@@ -230,7 +234,7 @@ TEST(FleshBody, LengthUnitsDoNotMatter) {
 // A bar folded onto itself, as far as its bones allow: how much of it is deep in the other half.
 TEST(FleshBody, SelfContactPartsWhatFolds) {
   const Character bar = two_bones(1, 0.2);
-  double sums[2], deepest[2];
+  test::SkinOverlap found[2];
   for (const bool contact : {false, true}) {
     BodySettings s = settings();
     s.cells = 32;
@@ -239,22 +243,22 @@ TEST(FleshBody, SelfContactPartsWhatFolds) {
     LatticeBody body(bar, s, frames(), "s.json");
     for (int frame = 1; frame <= 12; ++frame)
       body.step(pose(bar, frame, 12.0 * (frame - 1)), 1.0 / 24);
-    BodySettings probe = s;
-    probe.contact.self = true;
-    LatticeContact finder(bar, body.model(), probe, frames(), "s.json");
-    std::vector<ActiveSpring> springs;
-    finder.find(body.node_positions(), 0, springs);
-    sums[contact] = deepest[contact] = 0;
-    for (const float depth : finder.depths()) {
-      deepest[contact] = std::max(deepest[contact], static_cast<double>(depth));
-      sums[contact] += static_cast<double>(depth);
-    }
+    BodyFrame out;
+    body.skin(out);
+    const FleshSkin& skin = body.model().skin;
+    std::vector<Vec3f> points;
+    for (const int32_t v : skin.vertex_of_point)
+      points.push_back(out.positions[static_cast<size_t>(v)]);
+    const double cell = body.model().solid.spacing;
+    found[contact] = test::OverlapMeter(skin.mesh, 2 * cell).measure(points, cell / 2);
   }
-  fmt::print("depth without contact {:.3g} m, with {:.3g} m; sums {:.3g} and {:.3g} m\n",
-             deepest[0], deepest[1], sums[0], sums[1]);
-  EXPECT_GT(deepest[0], 0.05);
-  EXPECT_LT(deepest[1], 0.5 / 32);
-  EXPECT_LT(sums[1], 0.1 * sums[0]);
+  fmt::print("deepest {:.3g} and {:.3g} m, sums {:.3g} and {:.3g} m, {} and {} vertices deep\n",
+             found[0].deepest, found[1].deepest, found[0].depth, found[1].depth, found[0].deep,
+             found[1].deep);
+  EXPECT_GT(found[0].deepest, 0.05);
+  EXPECT_GE(found[0].deep, 40u);
+  EXPECT_LE(found[1].deep, found[0].deep / 10);
+  EXPECT_LT(found[1].depth, 0.1 * found[0].depth);
 }
 
 TEST(FleshBody, CollidersKeepFleshOut) {

@@ -113,8 +113,13 @@ Attachment::Attachment(const FleshRig& rig, const AttachmentInput& input,
       if (bone.hold != BoneHold::soft && bone.hold != BoneHold::hard) continue;
       const double beyond = rig.beyond(bone, n, input.rest[n]) / h;
       if (beyond >= reach) continue;
-      const double own = rig.say_of(bone.shape.joint, n);
-      blend.add(bone.shape.bind, bone.stiffness * unit * own * smooth_step(1 - beyond / reach));
+      // Where a bone has no say, as those that cross others have, its place is as firm but follows
+      // the skin.
+      const double say = rig.say_of(bone.shape.joint, n);
+      const double hold = bone.stiffness * unit * smooth_step(1 - beyond / reach);
+      blend.add(bone.shape.bind, hold * say);
+      for (const Influence& i : rig.weights().of(n))
+        blend.add(i.bind, hold * (1 - say) * static_cast<double>(i.weight));
       held = held || (bone.hold == BoneHold::hard && beyond <= hard_reach);
     }
     if (held) m_held.push_back(static_cast<int32_t>(n));

@@ -110,12 +110,9 @@ void LatticeContact::begin(const ColliderDrive& before, const ColliderDrive& now
   for (size_t p = 0; p < m_points.size(); ++p) m_before[p] = m_ties[p].position(nodes);
 }
 
-// How far flesh at a place can still be squashed: 1 until half of its volume is gone, 0 when a
-// tenth is left.
-double LatticeContact::room_at(std::span<const Vec3d> nodes, const LatticeTie& tie) const {
-  constexpr double free = 0.5, full = 0.1;
-  const double volume = cell_gradient(nodes, tie.nodes, m_model.solid.spacing).determinant();
-  return std::clamp((volume - full) / (free - full), 0.0, 1.0);
+// How much of the volume of the flesh at a place is left; negative where it is inside out.
+double LatticeContact::volume_at(std::span<const Vec3d> nodes, const LatticeTie& tie) const {
+  return cell_gradient(nodes, tie.nodes, m_model.solid.spacing).determinant();
 }
 
 size_t LatticeContact::find(std::span<const Vec3d> nodes, int32_t first,
@@ -126,20 +123,24 @@ size_t LatticeContact::find(std::span<const Vec3d> nodes, int32_t first,
   if (m_self) {
     m_self->find(nodes, m_contacts);
     for (const SelfContact& contact : m_contacts) {
-      // A long way out is gone in parts, so that forces have a bound; and not at all where it is
-      // long and the flesh on one side is squashed: there a rig puts one bone into another.
+      m_depths[static_cast<size_t>(contact.point)] = static_cast<float>(contact.depth);
+      // A long way out is gone in parts, so that forces have a bound. Flesh that is inside out is
+      // let go until it has come back. And where the way is long and the flesh on one side squashed
+      // already, a rig puts one bone into another: the less is left, the less it is pressed.
+      constexpr double free = 0.5, full = 0.1;
       const double h = m_model.solid.spacing;
+      const double own = volume_at(nodes, m_ties[static_cast<size_t>(contact.point)]);
+      if (own <= 0 && contact.depth > h / 2) continue;
+      const double left = std::min(own, volume_at(nodes, contact.tie));
       const double deep = std::clamp(contact.depth / h - 1, 0.0, 1.0);
-      const double room = std::min(room_at(nodes, m_ties[static_cast<size_t>(contact.point)]),
-                                   room_at(nodes, contact.tie));
-      const double way = (1 - deep * (1 - room)) * std::min(contact.depth / 2, h / 4);
+      const double room = std::clamp((left - full) / (free - full), 0.0, 1.0);
+      const double way = std::min(contact.depth / 2, h / 4);
       // The softer side decides how hard the two press.
       const auto point = static_cast<size_t>(contact.point);
-      const double stiffness =
-          m_stiffness * m_points[point].area * std::min(m_young[point], young_at(contact.tie));
+      const double stiffness = (1 - deep * (1 - room)) * m_stiffness * m_points[point].area *
+                               std::min(m_young[point], young_at(contact.tie));
       out.push_back(spring_at(m_first + contact.point, contact.position + way * contact.normal,
                               contact.normal, stiffness, m_grip));
-      m_depths[static_cast<size_t>(contact.point)] = static_cast<float>(contact.depth);
     }
   }
   find_rigid(nodes, out);

@@ -60,7 +60,7 @@ class LatticeContact {
   void find_inner(std::span<const Vec3d> nodes, std::vector<ActiveSpring>& out) const;
   LatticeTie tie(const Vec3d& rest) const;
   double young_at(const LatticeTie& tie) const;
-  double room_at(std::span<const Vec3d> nodes, const LatticeTie& tie) const;
+  double volume_at(std::span<const Vec3d> nodes, const LatticeTie& tie) const;
 
   const LatticeModel& m_model;
   double m_stiffness;  // of springs, per area and Young's modulus

@@ -16,8 +16,8 @@ namespace {
 constexpr double border = 1e-3;
 
 // Flesh thicker than this, in metres, is stiffer by the square of its thickness: the large heads
-// and bellies of drawn characters swing no slower than a human's, about four times a second.
-constexpr double usual_thickness = 0.2;
+// and bellies of drawn characters swing no slower than a human's, about five times a second.
+constexpr double usual_thickness = 0.12;
 
 // Presets: fat hangs and rolls, flesh is a body's mixture, muscle is tense, firm keeps its shape.
 Substance preset(MaterialPreset material) {
