@@ -48,15 +48,18 @@ const actors::CastMember& find_member(const std::string& name) {
                           printable(name), suggestion(name, names)));
 }
 
-std::string scene_text(const actors::CastMember& member) {
-  const int frames = static_cast<int>(std::lround(member.seconds * 24));
+std::string scene_text(const actors::CastMember& member, const actors::ActorScene& scene) {
+  // A clip that starts again ends a frame before it does; slow ones show their end as well.
+  const bool whole = scene.rate < 24;
+  const int frames = static_cast<int>(std::lround(scene.seconds * scene.rate)) + (whole ? 1 : 0);
   // A few thousand cells show what flesh does; a quarter of the time of the default.
-  const Json scene = {{"name", member.name},
-                      {"body", {{"type", "lattice"}, {"budget", 10000}}},
-                      {"character", {{"file", member.name + ".glb"}, {"clip", member.clip}}},
-                      {"frames", {{"first", 1}, {"last", frames}, {"rate", 24}}},
-                      {"output", {{"files", {member.name + ".supple"}}}}};
-  return scene.dump(2) + "\n";
+  Json text = {{"name", scene.name},
+               {"body", {{"type", "lattice"}, {"budget", 10000}}},
+               {"character", {{"file", member.name + ".glb"}, {"clip", scene.clip}}},
+               {"frames", {{"first", 1}, {"last", frames}, {"rate", scene.rate}}},
+               {"output", {{"files", {scene.name + ".supple"}}}}};
+  text["body"].update(Json::parse(scene.body));
+  return text.dump(2) + "\n";
 }
 
 bool is_example_model(const fs::path& path, const std::string& name) {
@@ -115,22 +118,29 @@ int write_example(const ExampleOptions& options) {
     if (scene.name == options.name) return write_scene(options, scene);
   const actors::CastMember& member = find_member(options.name);
   const fs::path folder = options.folder.empty() ? member.name : options.folder;
-  const fs::path model = folder / (member.name + ".glb"), scene = folder / (member.name + ".json");
-  const std::string text = scene_text(member);
+  const fs::path model = folder / (member.name + ".glb");
+  const auto file_of = [&](const actors::ActorScene& scene) {
+    return folder / (scene.name + ".json");
+  };
   refuse_foreign(model, is_example_model(model, member.name));
-  refuse_foreign(scene, is_example_scene(scene, text));
+  for (const actors::ActorScene& scene : member.scenes)
+    refuse_foreign(file_of(scene), is_example_scene(file_of(scene), scene_text(member, scene)));
   make_folder(folder);
   const Character character =
       member.make(options.vertices > 0 ? options.vertices : member.vertices);
   write_model(model, character);
-  write_file(scene, text);
+  for (const actors::ActorScene& scene : member.scenes)
+    write_file(file_of(scene), scene_text(member, scene));
   if (options.common.quiet) return done;
   std::string clips;
   for (const Clip& clip : character.clips) clips += (clips.empty() ? "" : ", ") + clip.name;
   std::printf("wrote %s: %zu vertices, %zu joints, clips: %s\n", model.c_str(),
               character.skin.positions.size(), character.skeleton.size(), clips.c_str());
-  std::printf("wrote %s: a scene that plays '%s'\n", scene.c_str(), member.clip.c_str());
-  std::printf("next:  supple simulate %s\n       supple view %s\n", scene.c_str(), model.c_str());
+  for (const actors::ActorScene& scene : member.scenes)
+    std::printf("wrote %s: %s (clip '%s')\n", file_of(scene).c_str(), scene.line.c_str(),
+                scene.clip.c_str());
+  std::printf("next:  supple simulate %s\n       supple view %s\n",
+              file_of(member.scenes.front()).c_str(), model.c_str());
   return done;
 }
 

@@ -13,6 +13,7 @@ SHORT = ["--frames", "1-4"]
 class Example(ProgramTest):
     ACTORS = ["pomelo", "forearm", "shoulder", "wriggler"]
     SOLIDS = ["bar", "jelly"]
+    SCENES = {"pomelo": ["crouch", "ball"], "forearm": ["sudden"]}
 
     def test_the_list_has_one_line_each(self):
         lines = self.succeed("example", "--list").splitlines()
@@ -31,10 +32,14 @@ class Example(ProgramTest):
     def test_every_actor_is_ready_to_simulate(self):
         for name in self.ACTORS:
             out = self.succeed("example", name, "--vertices", "5000")
-            self.assertEqual(sorted(os.listdir(self.folder / name)), [name + ".glb", name + ".json"])
+            scenes = [name] + self.SCENES.get(name, [])
+            self.assertEqual(sorted(os.listdir(self.folder / name)),
+                             sorted([name + ".glb"] + [scene + ".json" for scene in scenes]))
             self.assertIn(f"supple simulate {name}/{name}.json", out)
-            self.succeed("simulate", f"{name}/{name}.json", *SHORT)
-            self.assertTrue((self.folder / name / (name + ".supple")).is_dir())
+            for scene in scenes:
+                self.assertIn(f"wrote {name}/{scene}.json", out)
+                self.succeed("simulate", f"{name}/{scene}.json", *SHORT)
+                self.assertTrue((self.folder / name / (scene + ".supple")).is_dir())
             scene = json.loads((self.folder / name / (name + ".json")).read_text())
             facts = json.loads(self.succeed("inspect", f"{name}/{name}.glb", "--json"))
             clips = {clip["name"]: clip for clip in facts["clips"]}

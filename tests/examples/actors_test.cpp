@@ -239,9 +239,9 @@ TEST_P(Actors, RigHoldsAtFullResolution) {
       EXPECT_EQ(channel.interpolation, Interpolation::cubic_spline);
     expect_smooth_loop(character, character.clips[c]);
     expect_smooth_loop(read, read.clips[c]);
-    if (read.clips[c].name != GetParam().clip) continue;
+    if (read.clips[c].name != GetParam().scenes.front().clip) continue;
     has_scene_clip = true;
-    EXPECT_NEAR(read.clips[c].end(), GetParam().seconds, 1e-6);
+    EXPECT_NEAR(read.clips[c].end(), GetParam().scenes.front().seconds, 1e-6);
     EXPECT_EQ(clip_rate(read.clips[c]), 24);
   }
   EXPECT_TRUE(has_scene_clip);

@@ -62,8 +62,9 @@ constexpr double part_turn = 0.5;
 constexpr int most_parts = 16;
 
 // Contacts are found anew before every iteration, but no more often than this, so that those that
-// come and go do not keep a step from ending.
-constexpr int most_looks = 4;
+// come and go do not keep a step from ending: those of a body with itself, and those with rigid
+// things, along which flesh may slide far in a step.
+constexpr int most_looks = 4, most_rigid_looks = 10;
 
 // How often an equilibrium is solved for anew with the pressure of the last one.
 constexpr int volume_rounds = 6;
@@ -385,10 +386,10 @@ void LatticeBody::move_held(const Moment& moment) {
 }
 
 // Sets the springs of contacts at positions x; false when there are none and were none.
-bool LatticeBody::touch(const Positions& x) {
+bool LatticeBody::touch(const Positions& x, bool itself) {
   std::vector<ActiveSpring> springs = m_script_springs;
-  const size_t contacts =
-      m_contact->find(node_values(x), static_cast<int32_t>(m_script_springs.size()), springs);
+  const size_t contacts = m_contact->find(
+      node_values(x), static_cast<int32_t>(m_script_springs.size()), itself, springs);
   if (contacts == 0 && !m_touching) return false;
   m_touching = contacts > 0;
   m_system->set_springs(springs);
@@ -435,8 +436,10 @@ bool LatticeBody::is_sound() const {
 void LatticeBody::solve_once(bool contacts, StepReport& report) {
   int looks = 0;
   const auto refresh = [&](const Positions& x) {
-    if (!contacts || looks++ >= most_looks) return false;
-    return report.stages.time("contacts", [&] { return touch(x); });
+    const int look = looks++;
+    const bool rigid = contacts && m_contact->colliders().size() > 0;
+    if (!contacts || look >= (rigid ? most_rigid_looks : most_looks)) return false;
+    return report.stages.time("contacts", [&] { return touch(x, look < most_looks); });
   };
   const NewtonReport newton = solve_newton(*m_system, m_positions, *m_work, m_newton, refresh);
   report.iterations += newton.iterations;

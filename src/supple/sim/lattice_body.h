@@ -47,7 +47,7 @@ class LatticeBody final : public Body {
   void set_weight(std::span<const Affine> joints);
   void build_system();
   void place_springs();
-  bool touch(const Positions& x);
+  bool touch(const Positions& x, bool itself);
   bool is_cut(const Instant& to) const;
   Instant between(const Instant& from, const Instant& to, double part) const;
   void start(const Instant& first, StepReport& report);

@@ -29,6 +29,7 @@ LatticeContact::LatticeContact(const Character& character, const LatticeModel& m
       m_points(choose_contact_points(m_surface, {.factor = 1 / settings.contact.points})),
       m_colliders(character, settings.contact, range, model.length, file),
       m_before(m_points.size(), Vec3d::Zero()),
+      m_self_depths(m_points.size(), 0),
       m_depths(m_points.size(), 0) {
   for (const ContactPoint& point : m_points) {
     m_ties.push_back(tie(point.rest));
@@ -115,15 +116,25 @@ double LatticeContact::volume_at(std::span<const Vec3d> nodes, const LatticeTie&
   return cell_gradient(nodes, tie.nodes, m_model.solid.spacing).determinant();
 }
 
-size_t LatticeContact::find(std::span<const Vec3d> nodes, int32_t first,
+size_t LatticeContact::find(std::span<const Vec3d> nodes, int32_t first, bool with_itself,
                             std::vector<ActiveSpring>& out) {
   m_first = first;
-  std::fill(m_depths.begin(), m_depths.end(), 0.0f);
   const size_t before = out.size();
+  if (with_itself) find_itself(nodes);
+  m_depths = m_self_depths;
+  out.insert(out.end(), m_self_springs.begin(), m_self_springs.end());
+  find_rigid(nodes, out);
+  find_inner(nodes, out);
+  return out.size() - before;
+}
+
+void LatticeContact::find_itself(std::span<const Vec3d> nodes) {
+  m_self_springs.clear();
+  std::fill(m_self_depths.begin(), m_self_depths.end(), 0.0f);
   if (m_self) {
     m_self->find(nodes, m_contacts);
     for (const SelfContact& contact : m_contacts) {
-      m_depths[static_cast<size_t>(contact.point)] = static_cast<float>(contact.depth);
+      m_self_depths[static_cast<size_t>(contact.point)] = static_cast<float>(contact.depth);
       // A long way out is gone in parts, so that forces have a bound. Flesh that is inside out is
       // let go until it has come back. And where the way is long and the flesh on one side squashed
       // already, a rig puts one bone into another: the less is left, the less it is pressed.
@@ -139,13 +150,11 @@ size_t LatticeContact::find(std::span<const Vec3d> nodes, int32_t first,
       const auto point = static_cast<size_t>(contact.point);
       const double stiffness = (1 - deep * (1 - room)) * m_stiffness * m_points[point].area *
                                std::min(m_young[point], young_at(contact.tie));
-      out.push_back(spring_at(m_first + contact.point, contact.position + way * contact.normal,
-                              contact.normal, stiffness, m_grip));
+      m_self_springs.push_back(spring_at(m_first + contact.point,
+                                         contact.position + way * contact.normal, contact.normal,
+                                         stiffness, m_grip));
     }
   }
-  find_rigid(nodes, out);
-  find_inner(nodes, out);
-  return out.size() - before;
 }
 
 // Springs across the surface of colliders; with friction also along it, to where the collider has

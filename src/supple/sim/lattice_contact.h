@@ -31,8 +31,10 @@ class LatticeContact {
              std::span<const Vec3d> nodes);
 
   /// Finds all contacts with the nodes at `nodes` and adds their springs to `out`; contact point 0
-  /// is point `first` of the system. Returns the number of contacts.
-  size_t find(std::span<const Vec3d> nodes, int32_t first, std::vector<ActiveSpring>& out);
+  /// is point `first` of the system. Without `with_itself`, contacts of the body with itself stay
+  /// as they were found before. Returns the number of contacts.
+  size_t find(std::span<const Vec3d> nodes, int32_t first, bool with_itself,
+              std::vector<ActiveSpring>& out);
 
   /// How deep each contact point was when contacts were last found, in metres; 0 without contact.
   std::span<const float> depths() const { return m_depths; }
@@ -56,6 +58,7 @@ class LatticeContact {
   };
 
   void add_sliding_bones();
+  void find_itself(std::span<const Vec3d> nodes);
   void find_rigid(std::span<const Vec3d> nodes, std::vector<ActiveSpring>& out);
   void find_inner(std::span<const Vec3d> nodes, std::vector<ActiveSpring>& out) const;
   LatticeTie tie(const Vec3d& rest) const;
@@ -77,7 +80,8 @@ class LatticeContact {
   std::vector<InnerPoint> m_inner;
   std::vector<Vec3d> m_before;  // contact points at the beginning of the step
   std::vector<SelfContact> m_contacts;
-  std::vector<float> m_depths;
+  std::vector<ActiveSpring> m_self_springs;
+  std::vector<float> m_self_depths, m_depths;
 };
 
 }  // namespace supple
