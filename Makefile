@@ -12,7 +12,7 @@ help:
 	@echo "make demo     build, make a character and its animation in demo/, say how to look at it"
 	@echo "make test     build and run all tests"
 	@echo "make bench    run all benchmarks"
-	@echo "make soak     long random runs: damaged files under sanitizers, kills and resumes"
+	@echo "make soak     long runs: damaged files under sanitizers, kills and resumes, characters' whole clips"
 	@echo "make pictures make every picture of the documentation anew"
 	@echo "make figures  draw the plots of the documentation anew"
 	@echo "make format   format the code        make lint   static checks"
@@ -69,6 +69,7 @@ soak: setup-test tests/node/node_modules/.stamp
 	@cmake --build --preset asan -j $(JOBS)
 	@SUPPLE_SOAK=$(SOAK) ctest --preset asan -j $(JOBS) -R 'amage|orrupt' -E '^lattice/' --timeout 36000
 	@SUPPLE_SOAK=$(SOAK) ctest --preset release -j $(JOBS) -R 'apps/|^lattice/.*Damaged' --timeout 36000
+	@SUPPLE_SOAK=$(SOAK) $(RELEASE)/soak_characters
 
 pictures: setup-test
 	$(call configure,release)

@@ -12,6 +12,7 @@
 #include "supple/io/scene_file.h"
 #include "supple/rig/inspection.h"
 #include "supple/rig/scale.h"
+#include "supple/sim/flesh_skin.h"
 
 namespace supple::app {
 namespace {
@@ -46,6 +47,13 @@ void print(const Json& json) {
   std::printf("%s\n", json.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
 }
 
+// What flesh would take the character's lengths for.
+WorldScale flesh_scale(const Character& character) {
+  const FleshSkin skin(character);
+  if (!skin.rigged || skin.mesh.positions.empty()) return {};
+  return world_scale(static_cast<double>(bounding_box(skin.mesh.positions).sizes().maxCoeff()), 0);
+}
+
 Json character_json(const Character& character, const Inspection& found) {
   const Topology& t = found.topology;
   Json parts = Json::array();
@@ -76,6 +84,7 @@ Json character_json(const Character& character, const Inspection& found) {
           {"bones", found.bones},
           {"most_influences", found.most_influences},
           {"rest_difference", found.rest_difference},
+          {"metres_per_unit", flesh_scale(character).metres_per_unit},
           {"parts", parts},
           {"shapes", shapes},
           {"attributes", attributes},
@@ -100,6 +109,11 @@ void print_character(const Character& character, const Inspection& found) {
                                       : "surface not closed");
   std::printf("  rig       %zu bones among %zu joints, up to %zu per vertex\n", found.bones,
               found.joints, found.most_influences);
+  if (is_skinned(character)) {
+    const WorldScale scale = flesh_scale(character);
+    std::printf("  flesh     for its weight and stiffness, %s\n",
+                scale.reason.empty() ? "lengths are taken for metres" : scale.reason.c_str());
+  }
   if (!character.shapes.empty()) std::printf("  shapes    %zu\n", character.shapes.size());
   for (const VertexAttribute& attribute : character.attributes)
     std::printf("  map       %s (%d per vertex)\n", printable(attribute.name).c_str(),

@@ -130,6 +130,51 @@ TEST(FleshBody, MaterialInsideABoneFollowsIt) {
   EXPECT_GE(points, 10);
 }
 
+// Weights change along triangles, however large these are.
+TEST(FleshBody, CoarseSkinsHoldAsFineOnes) {
+  const Character fine = two_bones();
+  Character coarse = fine;
+  // The sides of a box with a ring of vertices where the weights bend.
+  coarse.skin = {};
+  coarse.weights = {};
+  const float rings[] = {-0.5f, -0.125f, 0.125f, 0.5f};
+  for (const float y : rings)
+    for (const auto& [x, z] :
+         {std::pair{-0.1f, -0.1f}, {0.1f, -0.1f}, {0.1f, 0.1f}, {-0.1f, 0.1f}}) {
+      coarse.skin.positions.emplace_back(x, y, z);
+      const float upper = std::clamp(0.5f + 4 * y, 0.0f, 1.0f);
+      const Influence both[] = {{0, 1 - upper}, {1, upper}};
+      coarse.weights.add_vertex(both, 0);
+    }
+  const auto quad = [&](int a, int b, int c, int d) {
+    coarse.skin.triangles.emplace_back(a, b, c);
+    coarse.skin.triangles.emplace_back(a, c, d);
+  };
+  for (int r = 0; r < 3; ++r)
+    for (int k = 0; k < 4; ++k)
+      quad(4 * r + k, 4 * r + 4 + k, 4 * r + 4 + (k + 1) % 4, 4 * r + (k + 1) % 4);
+  quad(0, 1, 2, 3);
+  quad(15, 14, 13, 12);
+  coarse.parts.resize(1);
+  coarse.parts[0].vertices = {0, 16};
+  coarse.parts[0].triangles = {0, static_cast<int32_t>(coarse.skin.triangles.size())};
+  const LatticeModel a(fine, settings(), frames(), "s.json"),
+      b(coarse, settings(), frames(), "s.json");
+  ASSERT_EQ(a.rest.size(), b.rest.size());
+  double worst = 0;
+  for (size_t n = 0; n < a.rest.size(); ++n) {
+    ASSERT_LT((a.rest[n] - b.rest[n]).norm(), 1e-6);
+    const auto upper = [&](const LatticeModel& model) {
+      double weight = 0;
+      for (const Influence& i : model.rig->weights().of(n))
+        if (i.bind == 1) weight += static_cast<double>(i.weight);
+      return weight;
+    };
+    worst = std::max(worst, std::abs(upper(a) - upper(b)));
+  }
+  EXPECT_LT(worst, 0.1);
+}
+
 // Files give every part of a skin binds of its own, of the same joints.
 TEST(FleshBody, BonesHoldPartsWithTheirOwnBinds) {
   Character one = two_bones(), several = one;

@@ -74,6 +74,27 @@ std::vector<Vec3d> centres_of_binds(const Character& character) {
   return sums;
 }
 
+// A bone without an end: from the joint through the middle of its vertices and as far again, as far
+// as all of that is in the flesh; a ball in the middle where the way to the joint is not.
+BoneShape through_centre(int joint, int32_t bind, const Vec3d& place, const Vec3d& centre,
+                         const VoxelGrid& solid) {
+  constexpr int steps = 20;
+  const auto reach = [&](const Vec3d& way) {
+    Vec3d last = centre;
+    for (int s = 1; s <= steps; ++s) {
+      const Vec3d next = centre + way * s / steps;
+      if (solid.kind_at(next) != CellKind::inside) break;
+      last = next;
+    }
+    return last;
+  };
+  if (solid.kind_at(centre) != CellKind::inside) return {joint, bind, centre, centre, 0};
+  const Vec3d from = reach(place - centre);
+  if (from != place) return {joint, bind, centre, centre, 0};
+  // The outer end keeps as far from the skin as bones do.
+  return {joint, bind, from, centre + 0.8 * (reach(centre - place) - centre), 0};
+}
+
 }  // namespace
 
 double BoneShape::axis_distance(const Vec3d& point) const {
@@ -91,7 +112,8 @@ std::vector<BoneShape> bone_shapes(const Character& character, std::span<const V
   for (const int32_t bind : binds) wanted.push_back(bind >= 0 ? 1 : 0);
   std::vector<BoneShape> shapes;
   std::vector<bool> has_bone(binds.size(), false);
-  for (const Bone& bone : find_bones(bind_skeleton(character), wanted, solid)) {
+  const Skeleton bound = bind_skeleton(character);
+  for (const Bone& bone : find_bones(bound, wanted, solid)) {
     const auto joint = static_cast<size_t>(bone.joint);
     if (binds[joint] < 0) continue;
     for (const BoneSegment& segment : bone.segments) {
@@ -100,11 +122,13 @@ std::vector<BoneShape> bone_shapes(const Character& character, std::span<const V
     }
   }
   const std::vector<Vec3d> centres = centres_of_binds(character);
+  const std::vector<Affine> globals = global_matrices(bound, rest_pose(bound));
   for (size_t j = 0; j < binds.size(); ++j) {
     if (binds[j] < 0 || has_bone[j]) continue;
     const Vec3d& centre = centres[static_cast<size_t>(binds[j])];
     if (!centre.allFinite() || solid.kind_at(centre) == CellKind::outside) continue;
-    shapes.push_back({static_cast<int>(j), binds[j], centre, centre, 0});
+    shapes.push_back(
+        through_centre(static_cast<int>(j), binds[j], globals[j].translation(), centre, solid));
   }
   for (BoneShape& shape : shapes) shape.radius = thickness * room_around(flesh, solid, shape);
   return shapes;

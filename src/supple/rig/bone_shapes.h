@@ -24,8 +24,9 @@ struct BoneShape {
 
 /// The bones of a character: every joint that carries skin has one to each joint below it, as thick
 /// as `thickness` times the distance of its axis from the skin at the narrowest place in its middle
-/// part. Joints that carry skin but have no bone there (a jaw, an eyelid) get a ball in the middle
-/// of the vertices that mainly follow them, if that lies in the flesh. `flesh` is the skin around
+/// part. Joints that carry skin but have no bone there (a jaw, the last of a tail) get one
+/// through the middle of the vertices that mainly follow them, from the joint as far as the flesh
+/// goes, or a ball there where the joint lies outside the flesh. `flesh` is the skin around
 /// the solid.
 std::vector<BoneShape> bone_shapes(const Character& character, std::span<const Vec3f> flesh,
                                    const VoxelGrid& solid, double thickness);

@@ -7,7 +7,6 @@
 #include "supple/core/error.h"
 #include "supple/core/parallel.h"
 #include "supple/math/polar.h"
-#include "supple/sim/node_weights.h"
 #include "supple/sim/selection.h"
 
 namespace supple {
@@ -89,7 +88,7 @@ Attachment::Attachment(const FleshRig& rig, const AttachmentInput& input,
   std::vector<float> flesh;
   if (!m_flesh.empty()) {
     const auto& points = rig.skin().mesh.positions;
-    flesh = spread_to_nodes(rig.solid(), mesh, points, m_flesh, 1);
+    flesh = rig.to_nodes(m_flesh);
     soften(rig, input.rest, settings.flesh.blend, flesh);
     LatticeEmbedding(rig.solid(), mesh, points).interpolate(flesh, m_flesh);
     for (float& f : m_flesh) f = std::clamp(f, 0.0f, 1.0f);

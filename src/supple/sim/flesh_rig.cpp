@@ -50,8 +50,10 @@ FleshRig::FleshRig(const Character& character, const FleshSkin& skin, const Soli
       m_solid(solid),
       m_mesh(mesh),
       m_file(file),
-      m_weights(node_weights(solid, mesh, skin.mesh.positions, character.weights,
-                             skin.vertex_of_point, character.binds.size())),
+      m_samples(skin.mesh, solid.spacing),
+      m_weights(node_weights(solid, mesh, m_samples.points(),
+                             m_samples.weights(character.weights, skin.vertex_of_point),
+                             character.binds.size())),
       m_inside(voxelise(skin.mesh.positions, skin.mesh.triangles, {.spacing = solid.spacing})),
       m_way_out(distances_out(m_inside)) {
   find_bones(settings);
@@ -155,6 +157,10 @@ std::vector<float> FleshRig::share_of(std::span<const std::string> joints,
       if (chosen[static_cast<size_t>(m_character.binds[static_cast<size_t>(i.bind)].joint)])
         share[n] += i.weight;
   return share;
+}
+
+std::vector<float> FleshRig::to_nodes(std::span<const float> of_points) const {
+  return spread_to_nodes(m_solid, m_mesh, m_samples.points(), m_samples.values(of_points), 1);
 }
 
 std::vector<float> FleshRig::painted(const std::string& attribute, const std::string& field) const {

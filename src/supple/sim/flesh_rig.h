@@ -7,6 +7,7 @@
 #include "supple/rig/bone_shapes.h"
 #include "supple/sim/flesh_skin.h"
 #include "supple/sim/scene.h"
+#include "supple/sim/skin_samples.h"
 
 namespace supple {
 
@@ -42,6 +43,9 @@ class FleshRig {
   /// in messages.
   std::vector<float> share_of(std::span<const std::string> joints, const std::string& field) const;
 
+  /// Numbers given per point of the skin, carried to all nodes.
+  std::vector<float> to_nodes(std::span<const float> of_points) const;
+
   /// What a vertex attribute says at every point of the skin; `field` names it in messages.
   std::vector<float> painted(const std::string& attribute, const std::string& field) const;
 
@@ -75,6 +79,7 @@ class FleshRig {
   const SolidLattice& m_solid;
   const LatticeMesh& m_mesh;
   std::string m_file;
+  SkinSamples m_samples;
   SkinWeights m_weights;
   std::vector<FleshBone> m_bones;
   VoxelGrid m_inside;

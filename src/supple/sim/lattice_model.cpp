@@ -6,7 +6,6 @@
 
 #include "supple/core/error.h"
 #include "supple/core/parallel.h"
-#include "supple/sim/node_weights.h"
 #include "supple/sim/selection.h"
 
 namespace supple {
@@ -148,8 +147,7 @@ std::vector<float> LatticeModel::amount_of(const RegionSettings& region, const s
   }
   if (!region.attribute.empty()) {
     need_rig(".attribute");
-    times_nodes(spread_to_nodes(solid, mesh, skin.mesh.positions,
-                                rig->painted(region.attribute, field + ".attribute"), 1));
+    times_nodes(rig->to_nodes(rig->painted(region.attribute, field + ".attribute")));
   }
   if (region.depth) {
     need_rig(".depth");

@@ -127,8 +127,7 @@ std::vector<float> spread_to_nodes(const SolidLattice& solid, const LatticeMesh&
 }
 
 SkinWeights node_weights(const SolidLattice& solid, const LatticeMesh& mesh,
-                         std::span<const Vec3f> points, const SkinWeights& weights,
-                         std::span<const int32_t> vertex_of_point, size_t binds) {
+                         std::span<const Vec3f> points, const SkinWeights& weights, size_t binds) {
   const Spread spread(solid, mesh, points);
   std::vector<std::vector<Influence>> found(spread.nodes());
   std::vector<float> dense(points.size() * channels_at_once), some;
@@ -136,7 +135,7 @@ SkinWeights node_weights(const SolidLattice& solid, const LatticeMesh& mesh,
     std::fill(dense.begin(), dense.end(), 0.0f);
     bool any = false;
     for (size_t p = 0; p < points.size(); ++p)
-      for (const Influence& i : weights.of(static_cast<size_t>(vertex_of_point[p]))) {
+      for (const Influence& i : weights.of(p)) {
         const size_t bind = static_cast<size_t>(i.bind);
         if (bind < first || bind >= first + channels_at_once) continue;
         dense[p * channels_at_once + bind - first] += i.weight;

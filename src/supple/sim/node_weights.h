@@ -12,9 +12,9 @@ std::vector<float> spread_to_nodes(const SolidLattice& solid, const LatticeMesh&
                                    std::span<const Vec3f> points, std::span<const float> values,
                                    size_t channels);
 
-/// Weights of the nodes of a lattice from those of the points of a skin; at most eight per node.
+/// Weights of the nodes of a lattice from those of points of a skin, of `binds` joints; at most
+/// eight per node.
 SkinWeights node_weights(const SolidLattice& solid, const LatticeMesh& mesh,
-                         std::span<const Vec3f> points, const SkinWeights& weights,
-                         std::span<const int32_t> vertex_of_point, size_t binds);
+                         std::span<const Vec3f> points, const SkinWeights& weights, size_t binds);
 
 }  // namespace supple
