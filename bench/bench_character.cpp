@@ -8,6 +8,7 @@
 #include "actors/cast.h"
 #include "supple/core/log.h"
 #include "supple/core/timer.h"
+#include "supple/sim/lattice_body.h"
 #include "supple/sim/session.h"
 
 namespace {
@@ -68,5 +69,35 @@ BENCHMARK_CAPTURE(frame, hand_117k, 1, "fist", 0.6, 117000, 24000, Kind::dynamic
     ->Iterations(12)
     ->UseRealTime()
     ->Unit(benchmark::kSecond);
+
+// Finding the contacts of Pomelo in a crouch with itself, for more and more contact points; linear
+// growth keeps the points per second.
+void find_contacts(benchmark::State& state) {
+  const auto character = std::make_shared<Character>(actors::cast()[0].make(35000));
+  Scene scene;
+  scene.body.type = "lattice";
+  scene.body.dynamic = false;
+  scene.body.contact.points = static_cast<double>(state.range(0));
+  for (const Clip& clip : character->clips)
+    if (clip.name == "crouch") {
+      scene.frames.start = 1.5;
+      scene.frames.last = 1;
+      Session session(character, scene, &clip, "bench");
+      FrameRecord record;
+      session.advance(record);
+      const auto& body = dynamic_cast<const LatticeBody&>(session.body());
+      LatticeContact contact(*character, body.model(), scene.body, session.range(), "bench");
+      const std::vector<Vec3d> nodes = body.node_positions();
+      std::vector<ActiveSpring> springs;
+      for (auto _ : state) {
+        springs.clear();
+        contact.find(nodes, 0, true, springs);
+      }
+      state.counters["points"] = static_cast<double>(contact.points().size());
+      state.counters["contacts"] = static_cast<double>(springs.size());
+      state.SetItemsProcessed(state.iterations() * static_cast<int64_t>(contact.points().size()));
+    }
+}
+BENCHMARK(find_contacts)->Arg(1)->Arg(2)->Arg(4)->UseRealTime()->Unit(benchmark::kMillisecond);
 
 }  // namespace

@@ -130,6 +130,53 @@ TEST(FleshBody, MaterialInsideABoneFollowsIt) {
   EXPECT_GE(points, 10);
 }
 
+// Bones look like bones: what is in them follows them, and so does the skin close to them.
+TEST(FleshBody, SkinCloseToABoneFollowsIt) {
+  const Character bar = two_bones();
+  BodySettings s = settings();
+  s.cells = 40;
+  s.dynamic = false;
+  s.attach.thickness = 0.75;
+  LatticeBody body(bar, s, frames(), "s.json");
+  const Drive bent = pose(bar, 2, 60);
+  body.step(pose(bar, 1, 0), 1.0 / 24);
+  body.step(bent, 1.0 / 24);
+  BodyFrame out;
+  body.skin(out);
+  const std::vector<Vec3d> x = body.node_positions();
+  int inside = 0, skin = 0;
+  double worst_inside = 0, worst_skin = 0;
+  for (const FleshBone& held : body.model().rig->bones()) {
+    const BoneShape& bone = held.shape;
+    const Affine motion = bent.joints[static_cast<size_t>(bone.joint)] *
+                          bar.binds[static_cast<size_t>(bone.bind)].rest_to_joint;
+    // Away from the fold, where the two bones disagree.
+    const auto counts = [&](const Vec3d& rest, double reach) {
+      return std::abs(rest[1]) > 0.2 && (rest[1] > 0) == (bone.joint == 1) &&
+             bone.axis_distance(rest) < reach;
+    };
+    for (size_t n = 0; n < x.size(); ++n) {
+      const Vec3d& rest = body.model().rest[n];
+      if (!counts(rest, bone.radius)) continue;
+      worst_inside = std::max(worst_inside, (x[n] - motion * rest).norm() / bone.length());
+      ++inside;
+    }
+    for (size_t v = 0; v < out.positions.size(); ++v) {
+      const Vec3d rest = bar.skin.positions[v].cast<double>();
+      if (!counts(rest, 2 * bone.radius)) continue;
+      worst_skin = std::max(
+          worst_skin, (out.positions[v].cast<double>() - motion * rest).norm() / bone.length());
+      ++skin;
+    }
+  }
+  fmt::print("{} points inside bones follow to {:.4f} of their length, {} of the skin to {:.4f}\n",
+             inside, worst_inside, skin, worst_skin);
+  EXPECT_GE(inside, 100);
+  EXPECT_GE(skin, 100);
+  EXPECT_LT(worst_inside, 0.01);
+  EXPECT_LT(worst_skin, 0.05);
+}
+
 // Weights change along triangles, however large these are.
 TEST(FleshBody, CoarseSkinsHoldAsFineOnes) {
   const Character fine = two_bones();
@@ -567,6 +614,52 @@ TEST(FleshBody, CollidersAreShownWhereTheyAre) {
     if (frame != 2) middle[frame / 2] = sum / static_cast<float>(numbers.size() / 3);
   }
   EXPECT_LT((middle[1] - middle[0] - Vec3f(1, 0, 0)).norm(), 1e-3f);
+}
+
+// What files have: all gives a sensible result or one clear error.
+TEST(FleshBody, OddCharactersMoveOrAreRefused) {
+  const auto plays = [](const Character& c, double largest) {
+    BodySettings s = settings();
+    s.cells = 10;
+    LatticeBody body(c, s, frames(), "s.json");
+    BodyFrame out;
+    for (int frame = 1; frame <= 4; ++frame) {
+      body.step(pose(c, frame, 20.0 * (frame - 1)), 1.0 / 24);
+      body.skin(out);
+      for (const Vec3f& p : out.positions) {
+        ASSERT_TRUE(p.allFinite());
+        ASSERT_LT(p.norm(), largest);
+      }
+    }
+  };
+  // Bones beside the flesh.
+  Character beside = two_bones();
+  beside.skeleton.joints[0].rest.translation[0] += 3;
+  for (Bind& bind : beside.binds) bind.rest_to_joint.translation()[0] -= 3;
+  plays(beside, 8);
+  // Two bones in the same place, of which the skin follows both.
+  Character doubled = two_bones();
+  Joint twin = doubled.skeleton.joints[1];
+  twin.name = "twin";
+  doubled.skeleton.joints.push_back(twin);
+  doubled.binds.push_back({3, doubled.binds[1].rest_to_joint});
+  doubled.weights = {};
+  for (const Vec3f& p : doubled.skin.positions) {
+    const float upper = std::clamp(0.5f + 4 * p[1], 0.0f, 1.0f);
+    const Influence all[] = {{0, 1 - upper}, {1, upper / 2}, {2, upper / 2}};
+    doubled.weights.add_vertex(all, 0);
+  }
+  plays(doubled, 2);
+  // One triangle; the other vertices follow the rig.
+  Character triangle = two_bones();
+  triangle.skin.triangles.resize(1);
+  triangle.parts[0].triangles = {0, 1};
+  plays(triangle, 2);
+  // None.
+  Character nothing = two_bones();
+  nothing.skin.triangles.clear();
+  nothing.parts[0].triangles = {0, 0};
+  EXPECT_THROW(plays(nothing, 2), Error);
 }
 
 TEST(FleshBody, MistakesAreNamed) {

@@ -10,9 +10,14 @@ FleshSkin::FleshSkin(const Character& character) : rigged(is_skinned(character))
   std::vector<int32_t> vertices, place(character.skin.positions.size(), -1);
   std::vector<Vec3f> positions;
   std::vector<Vec3i> triangles;
+  // Vertices of no triangle hang on nothing; those of a rig follow it.
+  std::vector<bool> used(character.skin.positions.size(), !rigged);
+  for (const Vec3i& t : character.skin.triangles)
+    for (int c = 0; c < 3; ++c) used[static_cast<size_t>(t[c])] = true;
   for (const Part& part : character.parts) {
     if (part.rigid && rigged) continue;
     for (int32_t v = part.vertices.first; v < part.vertices.end(); ++v) {
+      if (!used[static_cast<size_t>(v)]) continue;
       place[static_cast<size_t>(v)] = static_cast<int32_t>(vertices.size());
       vertices.push_back(v);
       positions.push_back(character.skin.positions[static_cast<size_t>(v)]);

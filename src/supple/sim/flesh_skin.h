@@ -11,8 +11,9 @@ namespace supple {
 struct FleshSkin {
   explicit FleshSkin(const Character& character);
 
-  TriangleMesh mesh;                     ///< welded by position
-  std::vector<int32_t> point_of_vertex;  ///< of the character's vertices; -1 for those of props
+  TriangleMesh mesh;  ///< welded by position
+  std::vector<int32_t>
+      point_of_vertex;  ///< of the character's vertices; -1 for those that follow the rig
   std::vector<int32_t> vertex_of_point;  ///< the first vertex of every welded point
   bool rigged = false;                   ///< bones move it
 };
