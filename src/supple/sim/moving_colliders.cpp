@@ -138,7 +138,7 @@ void MovingColliders::add_props(const FleshSkin& skin) {
 }
 
 Affine MovingColliders::motion_of(const Moving& moving, const ColliderDrive& drive) {
-  const Affine scripted = moving.script.at(drive.moment);
+  Affine scripted = moving.script.at(drive.moment);
   const auto joint = static_cast<size_t>(moving.joint);
   if (moving.joint < 0 || joint >= drive.joints.size()) return scripted;
   return rigid_part(drive.joints[joint] * moving.from_joint) * scripted;
