@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "modelling/choreography.h"
+#include "supple/math/smooth_step.h"
 
 namespace supple::actors {
 namespace {
@@ -76,8 +77,7 @@ void rig(Character& character) {
     const double along = static_cast<double>(p[2]) / length * bones - 0.5;
     const int low = std::clamp(static_cast<int>(std::floor(along)), 0, bones - 1);
     const int high = std::min(low + 1, bones - 1);
-    const double t = std::clamp(along - low, 0.0, 1.0);
-    const double share = t * t * (3 - 2 * t);
+    const double share = smooth_step(along - low);
     const Influence pair[] = {{low, static_cast<float>(1 - share)},
                               {high, static_cast<float>(share)}};
     character.weights.add_vertex(pair, low);

@@ -9,6 +9,7 @@
 
 #include "modelling/surface.h"
 #include "supple/core/error.h"
+#include "supple/math/smooth_step.h"
 
 namespace supple::modelling {
 namespace {
@@ -160,8 +161,7 @@ double hold(const Grip& grip, const Vec3d& point) {
   double distance = grip.shape.distance(point);
   if (grip.mirrored)
     distance = std::min(distance, grip.shape.distance({-point[0], point[1], point[2]}));
-  const double t = std::clamp(1 - distance / grip.seam, 0.0, 1.0);
-  return t * t * (3 - 2 * t);
+  return smooth_step(1 - distance / grip.seam);
 }
 
 void apply_grip(const Grip& grip, int32_t bind, const TriangleMesh& mesh,

@@ -1,4 +1,5 @@
 #include "modelling/sculpture.h"
+#include "supple/math/smooth_step.h"
 
 #include <algorithm>
 #include <cmath>
@@ -193,8 +194,7 @@ Vec3d Sculpture::colour(const Vec3d& point) const {
   Vec3d result = m_ground;
   for (const Paint& paint : m_paints) {
     const double depth = -distance_of(paint.shape, paint.mirrored, 0, point);
-    const double t = std::clamp(depth / std::max(paint.softness, 1e-9) + 0.5, 0.0, 1.0);
-    const double cover = paint.strength * t * t * (3 - 2 * t);
+    const double cover = paint.strength * smooth_step(depth / std::max(paint.softness, 1e-9) + 0.5);
     result += cover * (paint.colour - result);
   }
   return result;

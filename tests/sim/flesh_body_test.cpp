@@ -650,6 +650,16 @@ TEST(FleshBody, OddCharactersMoveOrAreRefused) {
     doubled.weights.add_vertex(all, 0);
   }
   plays(doubled, 2);
+  // A sliding bone in other units than the flesh, which lies deep in it.
+  BodySettings large = settings();
+  large.attach.bones.resize(1);
+  large.attach.bones[0].joint = "upper";
+  large.attach.bones[0].hold = BoneHold::sliding;
+  large.attach.bones[0].mesh = std::make_shared<TriangleMesh>(box_surface({900, 900, 900}, 900));
+  const Character bar = two_bones();
+  LatticeBody engulfed(bar, large, frames(), "s.json");
+  engulfed.step(pose(bar, 1, 0), 1.0 / 24);
+  EXPECT_LT(largest_difference(engulfed.node_positions(), engulfed.model().rest), 0.1);
   // One triangle; the other vertices follow the rig.
   Character triangle = two_bones();
   triangle.skin.triangles.resize(1);

@@ -7,6 +7,7 @@
 #include "supple/core/error.h"
 #include "supple/core/parallel.h"
 #include "supple/math/polar.h"
+#include "supple/math/smooth_step.h"
 #include "supple/sim/selection.h"
 
 namespace supple {

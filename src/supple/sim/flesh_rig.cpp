@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "supple/core/error.h"
+#include "supple/math/smooth_step.h"
 #include "supple/rig/bind_pose.h"
 #include "supple/rig/joint_names.h"
 #include "supple/sim/node_weights.h"
@@ -37,11 +38,6 @@ std::vector<float> distances_out(const VoxelGrid& grid) {
 }
 
 }  // namespace
-
-double smooth_step(double t) {
-  t = std::clamp(t, 0.0, 1.0);
-  return t * t * (3 - 2 * t);
-}
 
 FleshRig::FleshRig(const Character& character, const FleshSkin& skin, const SolidLattice& solid,
                    const LatticeMesh& mesh, const AttachSettings& settings, const std::string& file)

@@ -86,7 +86,4 @@ class FleshRig {
   std::vector<float> m_way_out;  // from the cells of m_inside, in cells
 };
 
-/// Goes smoothly from 0 to 1 as `t` does.
-double smooth_step(double t);
-
 }  // namespace supple

@@ -60,6 +60,8 @@ void LatticeContact::add_sliding_bones() {
   constexpr double layer = 0.75;
   const SolidLattice& solid = m_model.solid;
   const double h = solid.spacing, step = h / 2;
+  Box3d flesh;
+  for (const Vec3d& node : m_model.rest) flesh.extend(node);
   for (const FleshBone& bone : m_model.rig->bones()) {
     if (bone.hold != BoneHold::sliding) continue;
     const size_t number = m_colliders.add(bone.surface, bone.shape.joint);
@@ -70,7 +72,10 @@ void LatticeContact::add_sliding_bones() {
       box = mesh->box();
       reach = layer * h;
     }
-    box = Box3d(box.min() - Vec3d::Constant(reach), box.max() + Vec3d::Constant(reach));
+    // Bones may be far larger than the flesh they lie in.
+    box = Box3d(box.min() - Vec3d::Constant(reach), box.max() + Vec3d::Constant(reach))
+              .intersection(flesh);
+    if (box.isEmpty()) continue;
     const Vec3i low = (box.min() / step).array().floor().cast<int>(),
                 high = (box.max() / step).array().ceil().cast<int>();
     for (int z = low[2]; z <= high[2]; ++z)
@@ -131,30 +136,38 @@ size_t LatticeContact::find(std::span<const Vec3d> nodes, int32_t first, bool wi
 void LatticeContact::find_itself(std::span<const Vec3d> nodes) {
   m_self_springs.clear();
   std::fill(m_self_depths.begin(), m_self_depths.end(), 0.0f);
-  if (m_self) {
-    m_self->find(nodes, m_contacts);
-    for (const SelfContact& contact : m_contacts) {
-      m_self_depths[static_cast<size_t>(contact.point)] = static_cast<float>(contact.depth);
-      // A long way out is gone in parts, so that forces have a bound. Flesh that is inside out is
-      // let go until it has come back. And where the way is long and the flesh on one side squashed
-      // already, a rig puts one bone into another: the less is left, the less it is pressed.
-      constexpr double free = 0.5, full = 0.1;
-      const double h = m_model.solid.spacing;
-      const double own = volume_at(nodes, m_ties[static_cast<size_t>(contact.point)]);
-      if (own <= 0 && contact.depth > h / 2) continue;
-      const double left = std::min(own, volume_at(nodes, contact.tie));
-      const double deep = std::clamp(contact.depth / h - 1, 0.0, 1.0);
-      const double room = std::clamp((left - full) / (free - full), 0.0, 1.0);
-      const double way = std::min(contact.depth / 2, h / 4);
-      // The softer side decides how hard the two press.
-      const auto point = static_cast<size_t>(contact.point);
-      const double stiffness = (1 - deep * (1 - room)) * m_stiffness * m_points[point].area *
-                               std::min(m_young[point], young_at(contact.tie));
-      m_self_springs.push_back(spring_at(m_first + contact.point,
-                                         contact.position + way * contact.normal, contact.normal,
-                                         stiffness, m_grip));
-    }
+  if (!m_self) return;
+  m_self->find(nodes, m_contacts);
+  for (const SelfContact& contact : m_contacts) {
+    m_self_depths[static_cast<size_t>(contact.point)] = static_cast<float>(contact.depth);
+    const double k = stiffness_of(contact, nodes);
+    if (k <= 0) continue;
+    // A long way out is gone in parts, so that forces have a bound.
+    const double way = std::min(contact.depth / 2, m_model.solid.spacing / 4);
+    m_self_springs.push_back(spring_at(m_first + contact.point,
+                                       contact.position + way * contact.normal, contact.normal, k,
+                                       m_grip));
   }
+}
+
+// How hard the two sides of a contact press, in newtons per metre; the softer one decides. Flesh
+// that is inside out is let go until it has come back. And where the way out is long and the flesh
+// on one side squashed already, a rig puts one bone into another: the less is left, the less it is
+// pressed.
+double LatticeContact::stiffness_of(const SelfContact& contact,
+                                    std::span<const Vec3d> nodes) const {
+  constexpr double let_go = 0.5;            // depth, in cells
+  constexpr double long_way = 1;            // depth, in cells, and a cell more for all of it
+  constexpr double free = 0.5, full = 0.1;  // volume left
+  const auto point = static_cast<size_t>(contact.point);
+  const double depth = contact.depth / m_model.solid.spacing;
+  const double own = volume_at(nodes, m_ties[point]);
+  if (own <= 0 && depth > let_go) return 0;
+  const double left = std::min(own, volume_at(nodes, contact.tie));
+  const double room = std::clamp((left - full) / (free - full), 0.0, 1.0);
+  const double deep = std::clamp(depth - long_way, 0.0, 1.0);
+  return (1 - deep * (1 - room)) * m_stiffness * m_points[point].area *
+         std::min(m_young[point], young_at(contact.tie));
 }
 
 // Springs across the surface of colliders; with friction also along it, to where the collider has

@@ -62,6 +62,7 @@ class LatticeContact {
   void find_rigid(std::span<const Vec3d> nodes, std::vector<ActiveSpring>& out);
   void find_inner(std::span<const Vec3d> nodes, std::vector<ActiveSpring>& out) const;
   LatticeTie tie(const Vec3d& rest) const;
+  double stiffness_of(const SelfContact& contact, std::span<const Vec3d> nodes) const;
   double young_at(const LatticeTie& tie) const;
   double volume_at(std::span<const Vec3d> nodes, const LatticeTie& tie) const;
 

@@ -3,7 +3,8 @@
 #pragma once
 
 #include "supple/contact/collider.h"
-#include "supple/sim/flesh_rig.h"
+#include "supple/sim/flesh_skin.h"
+#include "supple/sim/scene.h"
 #include "supple/sim/script.h"
 
 namespace supple {

@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include "supple/core/error.h"
+#include "supple/math/smooth_step.h"
 
 namespace supple {
 
@@ -51,7 +52,7 @@ double Script::amount_at(const Step& step, const Moment& moment) {
   if (next == step.keys.end()) return step.keys.back().amount;
   const Key& before = *(next - 1);
   const double part = (time - before.time) / (next->time - before.time);
-  const double eased = step.ramp == Ramp::smooth ? part * part * (3 - 2 * part) : part;
+  const double eased = step.ramp == Ramp::smooth ? smooth_step(part) : part;
   return before.amount + eased * (next->amount - before.amount);
 }
 
