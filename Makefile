@@ -6,7 +6,7 @@ SOAK ?= 50
 RELEASE := build/release
 SOURCES = $(shell git ls-files -co --exclude-standard '*.h' '*.cpp' '*.cu')
 
-.PHONY: help demo test bench soak pictures figures format format-check lint asan tsan fuzz install clean build
+.PHONY: help demo test bench soak soak-files soak-kills soak-characters pictures figures format format-check lint asan tsan fuzz install clean build
 
 help:
 	@echo "make demo     build, make a character and its animation in demo/, say how to look at it"
@@ -62,13 +62,22 @@ bench: setup-test
 	@cmake --build --preset release -j $(JOBS)
 	@for program in $(RELEASE)/bench/bench_*; do echo "== $$program"; $$program || exit 1; done
 
-soak: setup-test tests/node/node_modules/.stamp
-	$(call configure,release)
-	@cmake --build --preset release -j $(JOBS)
+# Three long runs, each of which may be had alone: damaged files, kills and resumes, whole clips.
+soak: soak-files soak-kills soak-characters
+
+soak-files: setup-test
 	$(call configure,asan)
 	@cmake --build --preset asan -j $(JOBS)
 	@SUPPLE_SOAK=$(SOAK) ctest --preset asan -j $(JOBS) -R 'amage|orrupt' -E '^lattice/' --timeout 36000
+
+soak-kills: setup-test tests/node/node_modules/.stamp
+	$(call configure,release)
+	@cmake --build --preset release -j $(JOBS)
 	@SUPPLE_SOAK=$(SOAK) ctest --preset release -j $(JOBS) -R 'apps/|^lattice/.*Damaged' --timeout 36000
+
+soak-characters: setup-test
+	$(call configure,release)
+	@cmake --build --preset release -j $(JOBS) --target soak_characters
 	@SUPPLE_SOAK=$(SOAK) $(RELEASE)/soak_characters
 
 pictures: setup-test
