@@ -49,6 +49,16 @@ TEST(Error, MessagesAreOneShortLineWhateverTheFieldIsCalled) {
   EXPECT_TRUE(message.ends_with(": must be a text")) << message;
 }
 
+TEST(Error, FilesAreNamedInOneLineToo) {
+  const auto message = [](const std::string& file, const std::string& field) {
+    return message_of([&] { throw_input_error(file, field, "is bad"); }, ErrorKind::input);
+  };
+  EXPECT_EQ(message("x\ny.vtu", ""), "x?y.vtu: is bad");
+  EXPECT_EQ(message("x\ny.vtu", "points"), "x?y.vtu: points: is bad");
+  const std::string folder(1000, 'a');
+  EXPECT_EQ(message(folder + "/b.vtu", ""), folder + "/b.vtu: is bad");
+}
+
 TEST(Error, SuggestsTheNearestWord) {
   const std::vector<std::string> known = {"first", "last", "rate", "start", "preroll"};
   EXPECT_EQ(nearest_word("frist", known), "first");

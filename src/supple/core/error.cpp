@@ -44,12 +44,13 @@ std::string displayable(std::string_view text, size_t longest) {
 
 }  // namespace
 
+// Fields may be named by the file itself, and files by other files.
 void throw_input_error(std::string_view file, std::string_view field, std::string_view problem) {
-  if (field.empty()) throw Error(ErrorKind::input, fmt::format("{}: {}", file, problem));
-  // Fields may be named by the file itself.
-  constexpr size_t longest_field = 160;
+  constexpr size_t longest_file = 4096, longest_field = 160;
+  const std::string where = displayable(file, longest_file);
+  if (field.empty()) throw Error(ErrorKind::input, fmt::format("{}: {}", where, problem));
   throw Error(ErrorKind::input,
-              fmt::format("{}: {}: {}", file, displayable(field, longest_field), problem));
+              fmt::format("{}: {}: {}", where, displayable(field, longest_field), problem));
 }
 
 void throw_output_error(std::string_view file, std::string_view problem) {
