@@ -1,7 +1,9 @@
 #include "support/skin_overlap.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <numbers>
 
 #include "supple/contact/closest_point.h"
 #include "supple/core/parallel.h"
@@ -26,13 +28,43 @@ std::vector<Vec3d> outward_normals(std::span<const Vec3f> positions,
   return normals;
 }
 
+// How often a triangle winds around a point: its solid angle there, over that of all directions.
+double windings(const TriangleCorners& corners, const Vec3d& at) {
+  const Vec3d a = corners[0] - at, b = corners[1] - at, c = corners[2] - at;
+  const double la = a.norm(), lb = b.norm(), lc = c.norm();
+  const double over = la * lb * lc + a.dot(b) * lc + b.dot(c) * la + c.dot(a) * lb;
+  return std::atan2(a.dot(b.cross(c)), over) / (2 * std::numbers::pi);
+}
+
+TriangleCorners corners_of(const Vec3i& triangle, std::span<const Vec3f> positions) {
+  TriangleCorners corners;
+  for (size_t k = 0; k < 3; ++k)
+    corners[k] =
+        positions[static_cast<size_t>(triangle[static_cast<int>(k)])].template cast<double>();
+  return corners;
+}
+
 }  // namespace
 
-OverlapMeter::OverlapMeter(const TriangleMesh& rest, double reach) : m_rest(rest), m_reach(reach) {
+OverlapMeter::OverlapMeter(const TriangleMesh& rest, double reach)
+    : m_rest(rest), m_reach(reach), m_own(rest.positions.size()) {
+  parallel_for(m_own.size(), 16, [&](size_t begin, size_t end) {
+    for (size_t v = begin; v < end; ++v)
+      for (size_t t = 0; t < rest.triangles.size(); ++t)
+        for (const int c : rest.triangles[t])
+          if (static_cast<double>(
+                  (rest.positions[static_cast<size_t>(c)] - rest.positions[v]).norm()) < reach) {
+            m_own[v].push_back(static_cast<int32_t>(t));
+            break;
+          }
+  });
   m_inside_at_rest = inside(rest.positions);
   for (const uint8_t in : m_inside_at_rest) m_counted += in == 0 ? 1 : 0;
 }
 
+// The skin winds once around what is inside it. Of that, the surface around a vertex may be the
+// cause, where it is folded; so another part must be as well: all but that surface winds around a
+// vertex in another part at least once, and around one on open skin about half as often at most.
 std::vector<uint8_t> OverlapMeter::inside(std::span<const Vec3f> posed) const {
   const WindingNumber winding(posed, m_rest.triangles, 6);
   const std::vector<Vec3d> normals = outward_normals(posed, m_rest.triangles);
@@ -40,7 +72,11 @@ std::vector<uint8_t> OverlapMeter::inside(std::span<const Vec3f> posed) const {
   parallel_for(posed.size(), 64, [&](size_t begin, size_t end) {
     for (size_t v = begin; v < end; ++v) {
       const Vec3d at = posed[v].cast<double>() + off * m_reach * normals[v];
-      result[v] = winding.at(at) > 0.5 ? 1 : 0;
+      double others = winding.at(at);
+      if (others < 0.5) continue;
+      for (const int32_t t : m_own[v])
+        others -= windings(corners_of(m_rest.triangles[static_cast<size_t>(t)], posed), at);
+      result[v] = others > 0.75 ? 1 : 0;
     }
   });
   return result;
@@ -57,16 +93,13 @@ SkinOverlap OverlapMeter::measure(std::span<const Vec3f> posed, double allowed) 
       const auto v = static_cast<size_t>(suspects[i]);
       const Vec3d at = posed[v].cast<double>();
       double nearest = std::numeric_limits<double>::infinity();
-      for (const Vec3i& t : m_rest.triangles) {
-        TriangleCorners corners;
-        bool own = false;
-        for (int k = 0; k < 3; ++k) {
-          const auto c = static_cast<size_t>(t[k]);
-          own = own ||
-                static_cast<double>((m_rest.positions[c] - m_rest.positions[v]).norm()) < m_reach;
-          corners[static_cast<size_t>(k)] = posed[c].cast<double>();
+      size_t own = 0;  // those of its own are in order
+      for (size_t t = 0; t < m_rest.triangles.size(); ++t) {
+        if (own < m_own[v].size() && m_own[v][own] == static_cast<int32_t>(t)) {
+          ++own;
+          continue;
         }
-        if (own) continue;
+        const TriangleCorners corners = corners_of(m_rest.triangles[t], posed);
         const Vec3d closest = at_weights(corners, closest_weights(corners, at));
         nearest = std::min(nearest, (closest - at).norm());
       }

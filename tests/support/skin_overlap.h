@@ -33,6 +33,7 @@ class OverlapMeter {
 
   const TriangleMesh& m_rest;
   double m_reach;
+  std::vector<std::vector<int32_t>> m_own;  // triangles around every vertex
   std::vector<uint8_t> m_inside_at_rest;
   size_t m_counted = 0;
 };
