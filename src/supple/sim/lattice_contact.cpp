@@ -111,6 +111,8 @@ std::vector<Vec3d> LatticeContact::lattice_points() const {
 void LatticeContact::begin(const ColliderDrive& before, const ColliderDrive& now, double dt,
                            std::span<const Vec3d> nodes) {
   m_step = dt;
+  m_pose.assign(now.joints.begin(), now.joints.end());
+  m_room.clear();
   if (m_colliders.size() == 0) return;
   m_colliders.move(before, now, dt);
   for (size_t p = 0; p < m_points.size(); ++p) m_before[p] = m_ties[p].position(nodes);
@@ -138,6 +140,9 @@ void LatticeContact::find_itself(std::span<const Vec3d> nodes) {
   std::fill(m_self_depths.begin(), m_self_depths.end(), 0.0f);
   if (!m_self) return;
   m_self->find(nodes, m_contacts);
+  if (m_room.empty() && std::any_of(m_contacts.begin(), m_contacts.end(),
+                                    [&](const SelfContact& c) { return is_lost(c, nodes); }))
+    find_room();
   for (const SelfContact& contact : m_contacts) {
     m_self_depths[static_cast<size_t>(contact.point)] = static_cast<float>(contact.depth);
     const double k = stiffness_of(contact, nodes);
@@ -150,19 +155,43 @@ void LatticeContact::find_itself(std::span<const Vec3d> nodes) {
   }
 }
 
+// Whether a contact has turned the flesh at its point inside out and not got it out either.
+bool LatticeContact::is_lost(const SelfContact& contact, std::span<const Vec3d> nodes) const {
+  constexpr double deep = 0.5;  // in cells
+  return contact.depth > deep * m_model.solid.spacing &&
+         volume_at(nodes, m_ties[static_cast<size_t>(contact.point)]) <= 0;
+}
+
+// Finds out which contact points have room where the rig wants them: in no other flesh, and in
+// flesh of their own that is not flat.
+void LatticeContact::find_room() {
+  constexpr double flat = 0.3;  // volume left
+  m_room.assign(m_points.size(), 0);
+  if (!m_model.attachment) return;
+  std::vector<Vec3f> targets(m_model.rest.size());
+  m_model.attachment->targets(m_pose, targets);
+  std::vector<Vec3d> nodes;
+  nodes.reserve(targets.size());
+  for (const Vec3f& target : targets) nodes.push_back(target.cast<double>());
+  std::vector<SelfContact> contacts;
+  m_self->find(nodes, contacts);
+  for (size_t p = 0; p < m_points.size(); ++p) m_room[p] = volume_at(nodes, m_ties[p]) > flat;
+  for (const SelfContact& contact : contacts) m_room[static_cast<size_t>(contact.point)] = 0;
+}
+
 // How hard the two sides of a contact press, in newtons per metre; the softer one decides. Flesh
-// that is inside out is let go until it has come back. And where the way out is long and the flesh
-// on one side squashed already, a rig puts one bone into another: the less is left, the less it is
-// pressed.
+// that is inside out is let go until it has come back: once the rig leaves it room for that, or it
+// is wrung out. And where the way out is long and the flesh on one side squashed already, a rig
+// puts one bone into another: the less is left, the less it is pressed.
 double LatticeContact::stiffness_of(const SelfContact& contact,
                                     std::span<const Vec3d> nodes) const {
-  constexpr double let_go = 0.5;            // depth, in cells
   constexpr double long_way = 1;            // depth, in cells, and a cell more for all of it
   constexpr double free = 0.5, full = 0.1;  // volume left
+  constexpr double wrung = -1;              // volume
   const auto point = static_cast<size_t>(contact.point);
-  const double depth = contact.depth / m_model.solid.spacing;
   const double own = volume_at(nodes, m_ties[point]);
-  if (own <= 0 && depth > let_go) return 0;
+  if (is_lost(contact, nodes) && (m_room[point] != 0 || own < wrung)) return 0;
+  const double depth = contact.depth / m_model.solid.spacing;
   const double left = std::min(own, volume_at(nodes, contact.tie));
   const double room = std::clamp((left - full) / (free - full), 0.0, 1.0);
   const double deep = std::clamp(depth - long_way, 0.0, 1.0);

@@ -62,6 +62,8 @@ class LatticeContact {
   void find_rigid(std::span<const Vec3d> nodes, std::vector<ActiveSpring>& out);
   void find_inner(std::span<const Vec3d> nodes, std::vector<ActiveSpring>& out) const;
   LatticeTie tie(const Vec3d& rest) const;
+  bool is_lost(const SelfContact& contact, std::span<const Vec3d> nodes) const;
+  void find_room();
   double stiffness_of(const SelfContact& contact, std::span<const Vec3d> nodes) const;
   double young_at(const LatticeTie& tie) const;
   double volume_at(std::span<const Vec3d> nodes, const LatticeTie& tie) const;
@@ -79,6 +81,8 @@ class LatticeContact {
   MovingColliders m_colliders;
   size_t m_outer = 0;  // colliders that the skin's points meet; the others are bones
   std::vector<InnerPoint> m_inner;
+  std::vector<Affine> m_pose;   // joints at the end of the step
+  std::vector<uint8_t> m_room;  // whether contact points have any in that pose; empty if not known
   std::vector<Vec3d> m_before;  // contact points at the beginning of the step
   std::vector<SelfContact> m_contacts;
   std::vector<ActiveSpring> m_self_springs;
