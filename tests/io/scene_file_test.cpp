@@ -85,8 +85,14 @@ BodySettings full_body() {
   b.contact = {false, 9, 0.4, 2, true, {collider}};
   b.fixed = {{select, {script, script}}};
   b.pulled = {{select, 250, {script}}};
-  b.solver = {
-      9, 1e-4, 1e-5, 77, SolverMethod::v_cycle, SolverDifferential::zhu, Quadrature::one_point};
+  b.solver = {9,
+              1e-4,
+              1e-5,
+              77,
+              2.5,
+              SolverMethod::v_cycle,
+              SolverDifferential::zhu,
+              Quadrature::one_point};
   return b;
 }
 

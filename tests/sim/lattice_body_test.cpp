@@ -90,6 +90,24 @@ TEST(LatticeBody, AHangingBarStretchesAsTheFormulaSays) {
   }
 }
 
+// A step that the clock has cut short says so, once; one that ends in time does not.
+TEST(LatticeBody, SaysWhenTheClockCutItShort) {
+  const Character bar = box({0.125, 1, 0.125}, 0.125);
+  BodySettings settings = hanging();
+  settings.young = 2e3;
+  settings.poisson = 0.3;
+  settings.solver.seconds = 1e-9;
+  LatticeBody hurried(bar, settings, frames(2), "s.json");
+  const StepReport report = run(hurried, 1, 1);
+  EXPECT_EQ(report.iterations, 1);
+  ASSERT_EQ(report.warnings.size(), 1u);
+  EXPECT_NE(report.warnings[0].find("solver.seconds"), std::string::npos) << report.warnings[0];
+  settings.young = 1e4;
+  settings.solver.seconds = 1000;
+  LatticeBody easy(bar, settings, frames(2), "s.json");
+  for (const std::string& warning : run(easy, 1, 1).warnings) ADD_FAILURE() << warning;
+}
+
 TEST(LatticeBody, CoverageScalesStiffnessAndMassAlike) {
   // A bar that fills its outer cells by half stretches as one that fills its cells.
   BodySettings settings = hanging();

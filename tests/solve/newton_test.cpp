@@ -176,6 +176,19 @@ TEST(Newton, CountsAndStops) {
   EXPECT_GT(forced.residual, 0);
 }
 
+TEST(Newton, StopsByTheClockWhenAsked) {
+  Function f = valley();
+  Eigen::VectorXd x = Eigen::Vector2d(-1.2, 1);
+  auto limited = options(0);
+  limited.seconds = 0;
+  const NewtonReport report = run(f, x, limited);
+  EXPECT_EQ(report.iterations, 1);
+  EXPECT_TRUE(report.out_of_time);
+  EXPECT_FALSE(report.converged);
+  x = Eigen::Vector2d(-1.2, 1);
+  EXPECT_FALSE(run(f, x, options(1e-6)).out_of_time);
+}
+
 TEST(Newton, StallsWithoutMovingWhereNoStepLowersTheEnergy) {
   Function f = quadratic();
   // A gradient of the wrong sign: every direction leads uphill.

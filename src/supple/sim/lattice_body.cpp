@@ -43,6 +43,7 @@ NewtonOptions<LinearOptions> newton_options(const SolverSettings& settings,
                         std::sqrt(static_cast<double>(model.rest.size()));
   // Nor do they where a few cells are pressed flat: there the last digits of forces jump.
   if (rigged) options.least_move = 10 * settings.tolerance * model.solid.spacing;
+  if (settings.seconds > 0) options.seconds = settings.seconds;
   options.linear.method = method_of(settings.method);
   options.linear.limits = {settings.linear_tolerance, settings.linear_iterations > 0
                                                           ? settings.linear_iterations
@@ -170,6 +171,7 @@ void LatticeBody::set_weight(std::span<const Affine> joints) {
 // moment of the one before to the drive's, in equal parts.
 StepReport LatticeBody::step(const Drive& drive, double dt) {
   StepReport report;
+  m_step_watch.restart();
   const Instant to{{drive.time, static_cast<double>(drive.frame)}, drive.pose, drive.joints};
   const bool jumps = m_started && m_model.attachment && is_cut(to);
   if (!m_started) {
@@ -441,7 +443,9 @@ void LatticeBody::solve_once(bool contacts, StepReport& report) {
     if (!contacts || look >= (rigid ? most_rigid_looks : most_looks)) return false;
     return report.stages.time("contacts", [&] { return touch(x, look < most_looks); });
   };
-  const NewtonReport newton = solve_newton(*m_system, m_positions, *m_work, m_newton, refresh);
+  NewtonOptions<LinearOptions> options = m_newton;
+  options.seconds -= m_step_watch.seconds();
+  const NewtonReport newton = solve_newton(*m_system, m_positions, *m_work, options, refresh);
   report.iterations += newton.iterations;
   report.stages.add(newton.stages);
   // Relative to the force at the start; below what counts as balanced that says nothing.
@@ -455,6 +459,15 @@ void LatticeBody::solve_once(bool contacts, StepReport& report) {
   const bool settled = m_model.attachment &&
                        (moves <= unseen || report.residual <= open_digits * m_newton.tolerance);
   if (newton.converged || settled) return;
+  if (newton.out_of_time) {
+    const std::string warning = fmt::format(
+        "cut short after {} s, as solver.seconds says; the result depends on the speed "
+        "of the machine",
+        m_newton.seconds);
+    if (report.warnings.empty() || report.warnings.back() != warning)
+      report.warnings.push_back(warning);
+    return;
+  }
   report.warnings.push_back(
       fmt::format("the step is not quite solved: residual {:.2g} of the allowed {:.2g} after {} "
                   "iterations, of which the last moved nodes by up to {:.2g} cells",

@@ -88,6 +88,7 @@ class LatticeBody final : public Body {
   Instant m_now;
 
   // Made anew in every step.
+  Stopwatch m_step_watch;
   std::vector<ActiveSpring> m_script_springs;
   bool m_touching = false;  // the system has springs of contacts
   Positions m_before, m_start, m_goal, m_weight;

@@ -224,6 +224,7 @@ struct SolverSettings {
   double tolerance = 1e-3;
   double linear_tolerance = 1e-2;
   int linear_iterations = 0;
+  double seconds = 0;
   SolverMethod method = SolverMethod::multigrid_cg;
   SolverDifferential differential = SolverDifferential::automatic;
   Quadrature quadrature = Quadrature::stabilised;

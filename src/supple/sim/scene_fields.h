@@ -448,6 +448,12 @@ void describe(Visitor& visit, SolverSettings& s) {
                   "solids.",
        .min = 0,
        .max = 100000});
+  visit.field("seconds", s.seconds,
+              {.meaning = "Wall-clock time after which a step begins no further iteration, in "
+                          "seconds; 0 for none. With it results depend on the machine's speed, and "
+                          "frames that it cut short say so in the report.",
+               .min = 0,
+               .max = 1e6});
   visit.words("method", s.method, method_words,
               {.meaning = "Linear solver; all but 'multigrid_cg' are there for comparison."});
   visit.words("differential", s.differential, differential_words,

@@ -15,7 +15,8 @@
 
 namespace supple {
 
-/// Settings of Newton's method. Budgets count work, so that results do not depend on the clock.
+/// Settings of Newton's method. Budgets count work, so that results do not depend on the clock;
+/// `seconds` is the one that does, for those who ask for it.
 template <class LinearOptions>
 struct NewtonOptions {
   double tolerance = 1e-3;  ///< of |force| relative to the one at the start
@@ -23,6 +24,7 @@ struct NewtonOptions {
   double least_move = 0;    ///< metres: a step that moves no node further is the last one
   int iterations = 50;
   int products = std::numeric_limits<int>::max();  ///< of the operator, in all linear solves
+  double seconds = std::numeric_limits<double>::infinity();  ///< after which no iteration begins
   double exact_below = 0.1;  ///< relative residual from which the projection is dropped
   Differential far = Differential::projected;  ///< linearisation before that
   int line_search = 30;                        ///< most halvings of a step
@@ -39,6 +41,7 @@ struct NewtonReport {
   double energy = 0;    ///< joules
   double moved = 0;     ///< by how much the last step moved a node at most, in metres
   bool converged = false;
+  bool out_of_time = false;       ///< ended by the clock
   bool stalled = false;           ///< no step along the last direction lowers the energy
   int indefinite = 0;             ///< exact linearisations that were not positive definite
   std::vector<double> residuals;  ///< after every iteration
@@ -120,6 +123,7 @@ NewtonReport solve_newton(S& system, typename S::Positions& x, NewtonWork<S>& wo
                           const NewtonOptions<typename S::LinearOptions>& options,
                           const Refresh& refresh) {
   NewtonReport report;
+  const Stopwatch watch;
   refresh(x);
   report.energy = system.force(x, work.force);
   report.force = system.norm(work.force);
@@ -151,6 +155,8 @@ NewtonReport solve_newton(S& system, typename S::Positions& x, NewtonWork<S>& wo
       ended = report.converged = true;
     report.residuals.push_back(report.residual);
     if (ended || report.stalled) break;
+    report.out_of_time = watch.seconds() >= options.seconds;
+    if (report.out_of_time) break;
   }
   return report;
 }
