@@ -87,6 +87,16 @@ SkinOverlap OverlapMeter::measure(std::span<const Vec3f> posed, double allowed) 
   std::vector<int32_t> suspects;
   for (size_t v = 0; v < in.size(); ++v)
     if (in[v] != 0 && m_inside_at_rest[v] == 0) suspects.push_back(static_cast<int32_t>(v));
+  // Most triangles are further away than the closest so far by their middles alone.
+  std::vector<Vec3d> middles;
+  std::vector<double> radii;
+  for (const Vec3i& t : m_rest.triangles) {
+    const TriangleCorners corners = corners_of(t, posed);
+    middles.emplace_back((corners[0] + corners[1] + corners[2]) / 3);
+    double radius = 0;
+    for (const Vec3d& corner : corners) radius = std::max(radius, (corner - middles.back()).norm());
+    radii.push_back(radius);
+  }
   std::vector<double> depths(suspects.size(), 0);
   parallel_for(suspects.size(), 16, [&](size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) {
@@ -99,6 +109,7 @@ SkinOverlap OverlapMeter::measure(std::span<const Vec3f> posed, double allowed) 
           ++own;
           continue;
         }
+        if ((middles[t] - at).norm() - radii[t] >= nearest) continue;
         const TriangleCorners corners = corners_of(m_rest.triangles[t], posed);
         const Vec3d closest = at_weights(corners, closest_weights(corners, at));
         nearest = std::min(nearest, (closest - at).norm());
