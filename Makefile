@@ -102,7 +102,7 @@ tsan: setup-test tests/node/node_modules/.stamp
 
 fuzz: setup-lint
 	$(call configure,fuzz)
-	@cmake --build --preset fuzz -j $(JOBS)
+	@cmake --build --preset fuzz -j $(JOBS) --target fuzzers
 	@for program in build/fuzz/fuzz/fuzz_*; do echo "== $$program"; mkdir -p build/fuzz/corpus/$$(basename $$program); \
 	  $$program -max_total_time=60 -rss_limit_mb=4096 -artifact_prefix=build/fuzz/ build/fuzz/corpus/$$(basename $$program) || exit 1; done
 
