@@ -88,6 +88,7 @@ void find_contacts(benchmark::State& state) {
       const auto& body = dynamic_cast<const LatticeBody&>(session.body());
       LatticeContact contact(*character, body.model(), scene.body, session.range(), "bench");
       const std::vector<Vec3d> nodes = body.node_positions();
+      contact.begin({{}, record.joints}, {{}, record.joints}, 0, nodes);
       std::vector<ActiveSpring> springs;
       for (auto _ : state) {
         springs.clear();

@@ -39,8 +39,7 @@ double windings(const TriangleCorners& corners, const Vec3d& at) {
 TriangleCorners corners_of(const Vec3i& triangle, std::span<const Vec3f> positions) {
   TriangleCorners corners;
   for (size_t k = 0; k < 3; ++k)
-    corners[k] =
-        positions[static_cast<size_t>(triangle[static_cast<int>(k)])].template cast<double>();
+    corners[k] = positions[static_cast<size_t>(triangle[static_cast<int>(k)])].cast<double>();
   return corners;
 }
 
@@ -64,7 +63,8 @@ OverlapMeter::OverlapMeter(const TriangleMesh& rest, double reach)
 
 // The skin winds once around what is inside it. Of that, the surface around a vertex may be the
 // cause, where it is folded; so another part must be as well: all but that surface winds around a
-// vertex in another part at least once, and around one on open skin about half as often at most.
+// vertex in another part at least once, and around one on open skin half as often at most. (More in
+// a hollow, which the whole skin does not wind around.)
 std::vector<uint8_t> OverlapMeter::inside(std::span<const Vec3f> posed) const {
   const WindingNumber winding(posed, m_rest.triangles, 6);
   const std::vector<Vec3d> normals = outward_normals(posed, m_rest.triangles);

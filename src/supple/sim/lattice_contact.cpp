@@ -163,10 +163,10 @@ bool LatticeContact::is_lost(const SelfContact& contact, std::span<const Vec3d> 
 }
 
 // Finds out which contact points have room where the rig wants them: in no other flesh, and in
-// flesh of their own that is not flat.
+// flesh of their own that is not flat. Without a rig nothing holds them where they have none.
 void LatticeContact::find_room() {
   constexpr double flat = 0.3;  // volume left
-  m_room.assign(m_points.size(), 0);
+  m_room.assign(m_points.size(), 1);
   if (!m_model.attachment) return;
   std::vector<Vec3f> targets(m_model.rest.size());
   m_model.attachment->targets(m_pose, targets);

@@ -32,7 +32,7 @@ class LatticeContact {
 
   /// Finds all contacts with the nodes at `nodes` and adds their springs to `out`; contact point 0
   /// is point `first` of the system. Without `with_itself`, contacts of the body with itself stay
-  /// as they were found before. Returns the number of contacts.
+  /// as they were found before. Needs a step begun. Returns the number of contacts.
   size_t find(std::span<const Vec3d> nodes, int32_t first, bool with_itself,
               std::vector<ActiveSpring>& out);
 
