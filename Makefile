@@ -113,9 +113,9 @@ format-check: setup-test
 	@clang-format --dry-run --Werror $(SOURCES)
 
 lint: setup-lint
-	$(call configure,release)
+	$(call configure,lint)
 	@scripts/check_layers
-	@git ls-files 'src/*.cpp' 'apps/*.cpp' | xargs -P $(JOBS) -n 4 clang-tidy -p $(RELEASE) --quiet 2>/dev/null
+	@git ls-files 'src/*.cpp' 'apps/*.cpp' | xargs -P $(JOBS) -n 4 clang-tidy -p build/lint --quiet 2>/dev/null
 
 install: build
 	@cmake --install $(RELEASE) --prefix $(PREFIX)

@@ -1,4 +1,5 @@
-# Language level, warnings (ours only), sanitizers and ccache for every target of the project.
+# Language level, warnings (ours only), sanitizers, ccache and precompiled headers for every target of
+# the project.
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
@@ -9,7 +10,14 @@ endif()
 
 find_program(CCACHE ccache)
 if(CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+  # What it asks for where there are precompiled headers.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros
+                                  ${CCACHE})
+endif()
+
+# Compilers are memory hungry enough for their garbage collector to cost a tenth of the time.
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  add_compile_options(--param=ggc-min-expand=400 --param=ggc-min-heapsize=1000000)
 endif()
 
 if(SUPPLE_SANITIZE)
@@ -29,4 +37,16 @@ endfunction()
 # costs more time in the compiler than it saves.
 function(supple_quick_to_build target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release,RelWithDebInfo>:-O1>)
+endfunction()
+
+# supple_precompiled(TARGET [HEADER...]): precompiles the headers of others that are read most, and
+# those given. Half of the time to build goes into reading them. Headers of our own are left out, as
+# they change.
+function(supple_precompiled target)
+  target_precompile_headers(${target} PRIVATE
+    <algorithm> <array> <charconv> <cmath> <cstdint> <cstring> <filesystem> <functional> <limits> <map>
+    <memory> <numbers> <numeric> <optional> <random> <set> <span> <string> <string_view> <tuple>
+    <unordered_map> <utility> <variant> <vector>
+    <Eigen/Core> <Eigen/Eigenvalues> <Eigen/Geometry> <Eigen/LU> <fmt/format.h> <nlohmann/json.hpp>
+    <tbb/blocked_range.h> <tbb/parallel_for.h> ${ARGN})
 endfunction()

@@ -107,10 +107,10 @@ Mat3d axis_turn(const aiScene& scene, std::vector<std::string>& notes) {
   turn.row(1) = stated_axis(scene, "UpAxis", 1).transpose();
   turn.row(2) = stated_axis(scene, "FrontAxis", 2).transpose();
   if (turn.determinant() > 0.5) {
-    if (!turn.isIdentity()) notes.push_back("axes: turned as the file states, so that Y is up");
+    if (!turn.isIdentity()) notes.emplace_back("axes: turned as the file states, so that Y is up");
     return turn;
   }
-  notes.push_back("axes: the file states no right-handed axes; Y is taken as up");
+  notes.emplace_back("axes: the file states no right-handed axes; Y is taken as up");
   return Mat3d::Identity();
 }
 
@@ -121,7 +121,7 @@ double unit_scale(const aiScene& scene, std::vector<std::string>& notes) {
                                 *factor * metres_per_centimetre, *factor));
     return *factor * metres_per_centimetre;
   }
-  notes.push_back("units: the file states none; centimetres are assumed");
+  notes.emplace_back("units: the file states none; centimetres are assumed");
   return metres_per_centimetre;
 }
 
@@ -136,7 +136,7 @@ Character import_character(const Bytes& bytes, std::string_view file) {
       fbx::add_meshes(scene, tree, to_model, file, character);
   fbx::add_clips(scene, tree, groups, file, character);
   if (!tree.repeated_names.empty())
-    character.notes.push_back(
+    character.notes.emplace_back(
         fmt::format("{} node names repeat, such as '{}'; skins and animations use the first bone "
                     "of a name",
                     tree.repeated_names.size(), printable(tree.repeated_names.front())));

@@ -54,7 +54,7 @@ Character character_from_tets(const std::filesystem::path& path) {
   part.vertices = {0, static_cast<int32_t>(character.skin.positions.size())};
   part.triangles = {0, static_cast<int32_t>(character.skin.triangles.size())};
   character.parts.push_back(part);
-  character.notes.push_back("the skin is the boundary of the tetrahedra");
+  character.notes.emplace_back("the skin is the boundary of the tetrahedra");
   bind_rigidly(character);
   return character;
 }
@@ -149,7 +149,7 @@ PreparedScene prepare_scene(Scene& scene) {
   } else {
     prepared.clip = choose_clip(*character, scene.character.clip);
     if (!prepared.clip && scene.frames.last == FrameSettings::automatic)
-      prepared.notes.push_back(
+      prepared.notes.emplace_back(
           "there is no animation: one frame is made; give a motion with --motion FILE.bvh, or a "
           "last frame with --frames FIRST-LAST");
   }

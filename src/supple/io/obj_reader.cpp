@@ -243,7 +243,7 @@ void add_parts(const ObjLines& obj, const std::vector<int32_t>& first_triangle,
                Character& character) {
   std::vector<Mark> objects = separate_objects(obj, character.name);
   if (objects.empty()) {
-    character.notes.push_back("The objects of the file share vertices, so they are one part.");
+    character.notes.emplace_back("The objects of the file share vertices, so they are one part.");
     objects.push_back({character.name, 0, 0});
   }
   bool mixed = false;
@@ -263,7 +263,7 @@ void add_parts(const ObjLines& obj, const std::vector<int32_t>& first_triangle,
     part.triangles = {first, first_triangle[polygons_end] - first};
     character.parts.push_back(std::move(part));
   }
-  if (mixed) character.notes.push_back("Parts with several materials have none here.");
+  if (mixed) character.notes.emplace_back("Parts with several materials have none here.");
 }
 
 void add_uvs(const ObjLines& obj, Character& character) {
@@ -273,7 +273,7 @@ void add_uvs(const ObjLines& obj, Character& character) {
     int32_t& uv = uv_of_vertex[corner.vertex];
     if (uv == none) uv = corner.uv;
     if (corner.uv == none || obj.uvs[uv] != obj.uvs[corner.uv]) {
-      character.notes.push_back(
+      character.notes.emplace_back(
           "Some vertices have no texture coordinate or several, so texture coordinates are left "
           "out.");
       return;
@@ -293,7 +293,7 @@ void add_colours(ObjLines& obj, Character& character) {
   if (obj.colours.size() == 3 * obj.positions.size())
     character.attributes.push_back({"COLOR_0", 3, std::move(obj.colours)});
   else
-    character.notes.push_back("Only some vertices have colours, so colours are left out.");
+    character.notes.emplace_back("Only some vertices have colours, so colours are left out.");
 }
 
 void add_notes(const ObjLines& obj, Character& character) {
