@@ -202,15 +202,22 @@ struct ForceVisitor {
       const T springs = modes_energy(u, hold) + modes_energy(v, hold) + modes_energy(w, hold);
       energy += mul_add(stiffness * T(0.5), springs,
                         area * auxiliary_energy(trace, stiffness, lambda + lambda, rest));
+      // (2 mu + lambda) h³ is 2 area (stiffness + lambda').
+      const T upright = T(2 * input.inversion) * (stiffness + lambda);
+      const bool inside_out = input.inversion > 0 && any(svd.sigma.z < T(0.0));
+      if (inside_out) energy += area * inversion_energy(svd.sigma, upright);
       if constexpr (writes) {
         const Matrix3<T> r = rotation_matrix(polar_rotation(svd));
         const T turn = T(2 * spacing) * auxiliary_stress(trace, stiffness, lambda + lambda, rest);
-        spread_modes(stiff_modes(u, stiffness, hold, turn * r.a00, turn * r.a01, turn * r.a02),
-                     out_low, out_high, 0, lane);
-        spread_modes(stiff_modes(v, stiffness, hold, turn * r.a10, turn * r.a11, turn * r.a12),
-                     out_low, out_high, 1, lane);
-        spread_modes(stiff_modes(w, stiffness, hold, turn * r.a20, turn * r.a21, turn * r.a22),
-                     out_low, out_high, 2, lane);
+        Matrix3<T> p = {turn * r.a00, turn * r.a01, turn * r.a02, turn * r.a10, turn * r.a11,
+                        turn * r.a12, turn * r.a20, turn * r.a21, turn * r.a22};
+        if (inside_out) add_inversion_stress(svd, T(2 * spacing) * upright, p);
+        spread_modes(stiff_modes(u, stiffness, hold, p.a00, p.a01, p.a02), out_low, out_high, 0,
+                     lane);
+        spread_modes(stiff_modes(v, stiffness, hold, p.a10, p.a11, p.a12), out_low, out_high, 1,
+                     lane);
+        spread_modes(stiff_modes(w, stiffness, hold, p.a20, p.a21, p.a22), out_low, out_high, 2,
+                     lane);
       }
     }
   }
@@ -305,7 +312,7 @@ void gradient_doubles(const SweepPlan& plan, size_t tile, double spacing, const 
 }
 
 void linearise_floats(const float* gradients, const DifferentialRule<float>& rule,
-                      const float* rest_traces, float* cells) {
+                      const float* rest_traces, float inversion, float* cells) {
   using T = WideFloat;
   for (size_t at = 0; at < block_cells; at += T::lanes) {
     const auto f = [&](size_t n) { return load(gradients + n * block_cells + at); };
@@ -318,6 +325,13 @@ void linearise_floats(const float* gradients, const DifferentialRule<float>& rul
         turned_diagonal(svd.v, turning_stiffness(svd.sigma, mu, lambda, rule, rest));
     const Quaternion<T> r = polar_rotation(svd);
     const auto put = [&](size_t n, T value) { store(value, cells + cell_index(n, at)); };
+    // The curvature of the energy of inversion, spread over all directions. Its bound would be
+    // three times as much, which takes more iterations than this.
+    if (inversion > 0) {
+      const T stiffness = cell_number<float>(cells, 10, at);
+      const T raised = mul_add(T(0.3f * inversion), stiffness + lambda, stiffness);
+      put(10, select(svd.sigma.z < T(0.0f), raised, stiffness));
+    }
     put(0, r.x);
     put(1, r.y);
     put(2, r.z);
@@ -370,8 +384,8 @@ void gradient_tile(const SweepPlan& plan, size_t tile, double spacing, const dou
 }
 
 void linearise_block(const float* gradients, const DifferentialRule<float>& rule,
-                     const float* rest_traces, float* cells) {
-  SUPPLE_DISPATCH(linearise_floats)(gradients, rule, rest_traces, cells);
+                     const float* rest_traces, float inversion, float* cells) {
+  SUPPLE_DISPATCH(linearise_floats)(gradients, rule, rest_traces, inversion, cells);
 }
 
 }  // namespace supple

@@ -34,6 +34,7 @@ struct ForceInput {
   const float* offsets = nullptr;  ///< added to the deformation gradients, per slot; null for none
   double spacing = 1;              ///< side of a cell, in metres
   double hourglass = 1;
+  double inversion = 0;                ///< stiffness of cells inside out against it, as in Level
   const float* rest_traces = nullptr;  ///< of cells without pressure, 64 per slot; null for 3
 };
 
@@ -48,9 +49,9 @@ void gradient_tile(const SweepPlan& plan, size_t tile, double spacing, const dou
                    float* gradients);
 
 /// Linearises the cells of one block about given deformation gradients (gradient_block numbers):
-/// writes the block's cell data but for the materials, which it reads there. `rest_traces` as in
-/// ForceInput, of this block.
+/// writes the block's cell data but for the materials, which it reads there; mu it raises in cells
+/// that are inside out. `rest_traces`, of this block, and `inversion` as in ForceInput.
 void linearise_block(const float* gradients, const DifferentialRule<float>& rule,
-                     const float* rest_traces, float* cells);
+                     const float* rest_traces, float inversion, float* cells);
 
 }  // namespace supple

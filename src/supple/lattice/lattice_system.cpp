@@ -143,12 +143,18 @@ double LatticeSystem::keep_volume(const Positions& x) {
                                              [](float a, float b) { return std::max(a, b); }));
 }
 
+void LatticeSystem::resist_inversion(double stiffness) {
+  for (size_t l = 0; l < m_hierarchy->levels(); ++l)
+    m_hierarchy->level(l).inversion = static_cast<float>(stiffness);
+}
+
 double LatticeSystem::energy(const Positions& x) const {
   const Level& finest = m_hierarchy->finest();
   const SweepPlan plan = sweep_plan(lattice());
   const ForceInput input{.materials = finest.materials.data(),
                          .spacing = spacing(),
                          .hourglass = static_cast<double>(finest.hourglass),
+                         .inversion = static_cast<double>(finest.inversion),
                          .rest_traces = rest_traces(finest)};
   const double elastic = parallel_reduce(
       lattice().tile_count(), 1, 0.0,
@@ -165,6 +171,7 @@ double LatticeSystem::force(const Positions& x, Positions& f) const {
   const ForceInput input{.materials = finest.materials.data(),
                          .spacing = spacing(),
                          .hourglass = static_cast<double>(finest.hourglass),
+                         .inversion = static_cast<double>(finest.inversion),
                          .rest_traces = rest_traces(finest)};
   const double elastic = parallel_reduce(
       l.tile_count(), 1, 0.0,

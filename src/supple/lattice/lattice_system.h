@@ -89,6 +89,10 @@ class LatticeSystem {
   /// tr S - rest = J - 1 at x, within bounds. Returns the largest change of a rest.
   double keep_volume(const Positions& x);
 
+  /// Gives cells that are turned inside out a stiffness against it, in units of 2 mu + lambda,
+  /// beside that of corotated elasticity, which is weaker than contacts that press flesh flat.
+  void resist_inversion(double stiffness);
+
   /// Energy in joules.
   double energy(const Positions& x) const;
 

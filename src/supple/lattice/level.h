@@ -45,6 +45,7 @@ class Level {
   AlignedArray<float> masses;       ///< added to the diagonal, one per node; empty for none
   ExtraCells extras;
   float hourglass = 1;  ///< 0 for plain one-point quadrature
+  float inversion = 0;  ///< what cells inside out have against it, in units of 2 mu + lambda
   BlockVector<float> inverse_diagonal;
   double largest_eigenvalue = 2;  ///< of D⁻¹ A, an estimate
 

@@ -10,6 +10,7 @@
 
 #include "supple/material/differential.h"
 #include "supple/math/small.h"
+#include "supple/math/svd3.h"
 
 SUPPLE_KERNELS_BEGIN
 
@@ -25,6 +26,25 @@ HWY_INLINE T auxiliary_energy(T trace, T mu, T lambda, T rest = T(3)) {
 template <class T>
 HWY_INLINE T auxiliary_stress(T trace, T mu, T lambda, T rest = T(3)) {
   return mul_add(lambda, trace - rest, -(mu + mu));
+}
+
+/// Energy density of a cell that is turned inside out, beyond that of corotated elasticity: half of
+/// `stiffness` times the square of the one negative singular value.
+template <class T>
+HWY_INLINE T inversion_energy(const Vector3<T>& sigma, T stiffness) {
+  const T inside_out = min(sigma.z, T(0));
+  return stiffness * T(0.5) * inside_out * inside_out;
+}
+
+/// Adds the stress that goes with inversion_energy, along the last axes of U and V.
+template <class T>
+HWY_INLINE void add_inversion_stress(const Svd3<T>& svd, T stiffness, Matrix3<T>& p) {
+  const Matrix3<T> u = rotation_matrix(svd.u), v = rotation_matrix(svd.v);
+  const T push = stiffness * min(svd.sigma.z, T(0));
+  const T x = push * u.a02, y = push * u.a12, z = push * u.a22;
+  p = {mul_add(x, v.a02, p.a00), mul_add(x, v.a12, p.a01), mul_add(x, v.a22, p.a02),
+       mul_add(y, v.a02, p.a10), mul_add(y, v.a12, p.a11), mul_add(y, v.a22, p.a12),
+       mul_add(z, v.a02, p.a20), mul_add(z, v.a12, p.a21), mul_add(z, v.a22, p.a22)};
 }
 
 /// L of [McAdams 2011, Alg. 1]: how the auxiliary stress turns when F turns, in the axes of V,

@@ -78,6 +78,10 @@ constexpr double worrying = 0.01;
 // move in the last iteration (in cells), before both together are worth a warning.
 constexpr double open_digits = 50, unseen = 0.1;
 
+// What flesh that is turned inside out has against it, in units of 2 mu + lambda: enough to win
+// over contacts, little enough to let flesh that is pressed flat make room.
+constexpr double against_inversion = 4;
+
 // Flesh turned inside out, of all, at which a step has gone wrong.
 constexpr double unsound = 0.02;
 
@@ -146,6 +150,7 @@ void LatticeBody::build_system() {
   if (m_settings.solver.quadrature == Quadrature::one_point)
     for (size_t l = 0; l < m_system->hierarchy().levels(); ++l)
       m_system->hierarchy().level(l).hourglass = 0;
+  if (m_model.attachment) m_system->resist_inversion(against_inversion);
   set_nodes(m_positions, m_model.rest);
   m_weight = m_system->zero();
   if (!m_model.attachment) set_weight({});
