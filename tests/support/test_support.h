@@ -21,6 +21,13 @@ std::optional<std::filesystem::path> assets();
 /// The source tree.
 std::filesystem::path source_folder();
 
+/// How many times longer things may take than in the build that ships: sanitizers are slow.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr int slowness = 10;
+#else
+constexpr int slowness = 1;
+#endif
+
 /// How many times more random cases to run: 1 in `make test`, more in `make soak` (SUPPLE_SOAK).
 int soak_factor();
 
