@@ -98,7 +98,7 @@ asan: setup-test tests/node/node_modules/.stamp
 tsan: setup-test tests/node/node_modules/.stamp
 	$(call configure,tsan)
 	@cmake --build --preset tsan -j $(JOBS)
-	@TSAN_OPTIONS="suppressions=$(CURDIR)/cmake/tsan.supp" ctest --preset tsan -j $(JOBS)
+	@ctest --preset tsan -j $(JOBS)
 
 fuzz: setup-lint
 	$(call configure,fuzz)

@@ -136,7 +136,7 @@ Character import_character(const Bytes& bytes, std::string_view file) {
       fbx::add_meshes(scene, tree, to_model, file, character);
   fbx::add_clips(scene, tree, groups, file, character);
   if (!tree.repeated_names.empty())
-    character.notes.emplace_back(
+    character.notes.push_back(
         fmt::format("{} node names repeat, such as '{}'; skins and animations use the first bone "
                     "of a name",
                     tree.repeated_names.size(), printable(tree.repeated_names.front())));

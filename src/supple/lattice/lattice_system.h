@@ -90,7 +90,8 @@ class LatticeSystem {
   double keep_volume(const Positions& x);
 
   /// Gives cells that are turned inside out a stiffness against it, in units of 2 mu + lambda,
-  /// beside that of corotated elasticity, which is weaker than contacts that press flesh flat.
+  /// beside that of corotated elasticity, which is weaker than contacts that press flesh flat. Not
+  /// for FasSolver, whose coarse energies have no such term.
   void resist_inversion(double stiffness);
 
   /// Energy in joules.

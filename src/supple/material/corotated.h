@@ -1,6 +1,6 @@
 // Corotated elasticity [McAdams 2011, eq. 2, 6, 10, 12], split as in eq. 17 into the Laplace part
 // mu |F|^2 and the auxiliary part -2 mu tr(RᵀF) + 3 mu + lambda/2 tr²(RᵀF - I), over any lane type.
-// Included per target, after svd3.h.
+// Included per target.
 #if defined(SUPPLE_MATERIAL_COROTATED_PER_TARGET) == defined(HWY_TARGET_TOGGLE)
 #ifdef SUPPLE_MATERIAL_COROTATED_PER_TARGET
 #undef SUPPLE_MATERIAL_COROTATED_PER_TARGET
