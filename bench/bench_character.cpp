@@ -86,7 +86,8 @@ void find_contacts(benchmark::State& state) {
       FrameRecord record;
       session.advance(record);
       const auto& body = dynamic_cast<const LatticeBody&>(session.body());
-      LatticeContact contact(*character, body.model(), scene.body, session.range(), "bench");
+      FleshContact contact(*character, body.model(), scene.body, FleshContactOptions{},
+                           session.range(), "bench");
       const std::vector<Vec3d> nodes = body.node_positions();
       contact.begin({{}, record.joints}, {{}, record.joints}, 0, nodes);
       std::vector<ActiveSpring> springs;

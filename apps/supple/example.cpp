@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "actors/cast.h"
+#include "actors/props.h"
 #include "arguments.h"
 #include "help.h"
 #include "program.h"
@@ -31,6 +32,8 @@ constexpr const char* mark = "supple_example";
 int list_examples() {
   for (const actors::CastMember& member : actors::cast())
     std::printf("%-10s %s\n", member.name.c_str(), member.line.c_str());
+  for (const actors::Prop& prop : actors::props())
+    std::printf("%-10s %s\n", prop.name.c_str(), prop.line.c_str());
   for (const scenes::ExampleScene& scene : scenes::all())
     std::printf("%-10s %s\n", scene.name.c_str(), scene.line.c_str());
   return done;
@@ -42,6 +45,7 @@ const actors::CastMember& find_member(const std::string& name) {
     if (member.name == name) return member;
     names.push_back(member.name);
   }
+  for (const actors::Prop& prop : actors::props()) names.push_back(prop.name);
   for (const scenes::ExampleScene& scene : scenes::all()) names.push_back(scene.name);
   throw Error(ErrorKind::usage,
               fmt::format("there is no example '{}'{} (see 'supple example --list')",
@@ -81,6 +85,16 @@ bool is_example_scene(const fs::path& path, const std::string& text) {
   }
 }
 
+bool begins_with(const fs::path& path, const std::string& line) {
+  try {
+    const Bytes found = read_file(path);
+    return found.size() >= line.size() &&
+           std::equal(as_bytes(line).begin(), as_bytes(line).end(), found.begin());
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 void refuse_foreign(const fs::path& path, bool is_ours) {
   std::error_code code;
   if (fs::symlink_status(path, code).type() != fs::file_type::not_found && !is_ours)
@@ -113,10 +127,58 @@ int write_scene(const ExampleOptions& options, const scenes::ExampleScene& scene
   return done;
 }
 
+std::string prop_scene_text(const actors::Prop& prop, const actors::PropScene& scene) {
+  constexpr int rate = 24;
+  const Json text = {{"name", scene.name},
+                     {"character", {{"file", prop.name + prop.extension}}},
+                     {"body", Json::parse(scene.body)},
+                     {"frames",
+                      {{"first", 1},
+                       {"last", static_cast<int>(std::lround(scene.seconds * rate))},
+                       {"rate", rate}}},
+                     {"output", {{"files", {scene.name + ".supple"}}}}};
+  return text.dump(2) + "\n";
+}
+
+int write_prop(const ExampleOptions& options, const actors::Prop& prop) {
+  const fs::path folder = options.folder.empty() ? prop.name : options.folder;
+  const fs::path model = folder / (prop.name + prop.extension);
+  const Character character = prop.make(options.vertices > 0 ? options.vertices : prop.vertices);
+  const bool is_obj = prop.extension == ".obj";
+  const std::string first_line = fmt::format("# {} {}\n", mark, prop.name);
+  const std::string text = first_line + (is_obj ? obj_from_character(character) : std::string());
+  refuse_foreign(model,
+                 is_obj ? begins_with(model, first_line) : is_example_model(model, prop.name));
+  for (const actors::PropScene& scene : prop.scenes)
+    refuse_foreign(folder / (scene.name + ".json"),
+                   is_example_scene(folder / (scene.name + ".json"), prop_scene_text(prop, scene)));
+  make_folder(folder);
+  if (is_obj)
+    write_file(model, text);
+  else
+    write_model(model, character);
+  for (const actors::PropScene& scene : prop.scenes)
+    write_file(folder / (scene.name + ".json"), prop_scene_text(prop, scene));
+  if (options.common.quiet) return done;
+  std::printf("wrote %s: %zu vertices\n", model.c_str(), character.skin.positions.size());
+  for (const actors::PropScene& scene : prop.scenes)
+    std::printf("wrote %s: %s\n", (folder / (scene.name + ".json")).c_str(), scene.line.c_str());
+  std::printf("next:  supple simulate %s\n       supple view %s\n",
+              (folder / (prop.scenes.front().name + ".json")).c_str(),
+              (folder / (prop.scenes.front().name + ".supple")).c_str());
+  return done;
+}
+
 int write_example(const ExampleOptions& options) {
   for (const scenes::ExampleScene& scene : scenes::all())
     if (scene.name == options.name) return write_scene(options, scene);
+  for (const actors::Prop& prop : actors::props())
+    if (prop.name == options.name) return write_prop(options, prop);
   const actors::CastMember& member = find_member(options.name);
+  constexpr int fewest = 5000;
+  if (options.vertices > 0 && options.vertices < fewest)
+    throw Error(ErrorKind::usage, fmt::format("--vertices: {} is too few for '{}', which needs {}",
+                                              options.vertices, member.name, fewest));
   const fs::path folder = options.folder.empty() ? member.name : options.folder;
   const fs::path model = folder / (member.name + ".glb");
   const auto file_of = [&](const actors::ActorScene& scene) {
@@ -168,7 +230,7 @@ void add_example_command(CLI::App& program, int& status) {
       ->check(not_empty())
       ->type_name("DIR");
   command->add_option("--vertices", options->vertices, "About how many vertices the skin gets.")
-      ->check(number_between(5000, 1000000))
+      ->check(number_between(100, 1000000))
       ->type_name("N");
   command->add_flag("--list", options->list, "List all examples, one line each.");
   add_common_options(*command, options->common);

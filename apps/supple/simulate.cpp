@@ -31,7 +31,7 @@ struct SimulateOptions {
   std::vector<std::string> outputs;
   std::string clip, motion, body, skinning, frames;
   double rate = 0, scale = 0;
-  int preroll = -1, checkpoint_every = -1, budget = 0;
+  int preroll = -1, checkpoint_every = -1, budget = 0, cells = 0, levels = -1;
   bool quasistatic = false, resume = false, dry_run = false, discard_cache = false, live = false;
   ServingOptions serving;
   UpAxis up = UpAxis::y;
@@ -83,6 +83,8 @@ Scene scene_from(const SimulateOptions& options) {
   if (!options.body.empty()) scene.body.type = options.body;
   if (options.quasistatic) scene.body.dynamic = false;
   if (options.budget > 0) scene.body.budget = options.budget;
+  if (options.cells > 0) scene.body.cells = options.cells;
+  if (options.levels >= 0) scene.body.voxels.levels = options.levels;
   for (const auto& word : skinning_words)
     if (options.skinning == word.word) scene.character.skinning = word.value;
   if (!options.frames.empty()) parse_frames(options.frames, scene.frames);
@@ -322,6 +324,7 @@ constexpr const char* examples =
   supple simulate hero.glb --clip walk -o hero.pc2 -o hero.usda --up z
   supple simulate hero.glb --motion walk.bvh   put motion capture on it
   supple simulate hero.glb --frames 1001-1048 --fps 24
+  supple simulate dragon.obj --body voxels --cells 8   drop a prop of few cells on the ground
   supple simulate scene.json --live            watch it in the browser as it is solved
   supple simulate scene.json --dry-run         what would it take?
   supple simulate scene.json --resume          go on where a run stopped
@@ -350,6 +353,15 @@ void add_scene_options(CLI::App* command, const std::shared_ptr<SimulateOptions>
   command->add_option("--budget", options->budget, "About how many cells flesh is cut into.")
       ->check(number_between(1, 1e8))
       ->type_name("CELLS");
+  command->add_option("--cells", options->cells, "Cells along the longest side of the body.")
+      ->check(number_between(1, 1000))
+      ->type_name("N");
+  command
+      ->add_option("--levels", options->levels,
+                   "How often the cells of a body of type 'voxels' are halved to see where the "
+                   "matter is.")
+      ->check(number_between(0, 8))
+      ->type_name("L");
   command->add_flag("--quasistatic", options->quasistatic,
                     "Every frame in equilibrium, without inertia.");
   accept_words(

@@ -12,12 +12,13 @@ SHORT = ["--frames", "1-4"]
 
 class Example(ProgramTest):
     ACTORS = ["pomelo", "forearm", "shoulder", "wriggler"]
+    PROPS = {"rabbit": ["tired"], "dragon": [], "letter": [], "shirt": [], "rope": []}
     SOLIDS = ["bar", "jelly"]
     SCENES = {"pomelo": ["crouch", "ball"], "forearm": ["sudden"]}
 
     def test_the_list_has_one_line_each(self):
         lines = self.succeed("example", "--list").splitlines()
-        self.assertEqual([line.split()[0] for line in lines], self.ACTORS + self.SOLIDS)
+        self.assertEqual([line.split()[0] for line in lines], self.ACTORS + list(self.PROPS) + self.SOLIDS)
         for line in lines:
             self.assertLessEqual(len(line), 80)
 
@@ -28,6 +29,32 @@ class Example(ProgramTest):
             self.assertIn(f"supple simulate {name}/{name}.json", out)
             self.succeed("simulate", f"{name}/{name}.json", *SHORT)
             self.assertTrue((self.folder / name / (name + ".supple")).is_dir())
+
+    def test_props_are_ready_to_simulate(self):
+        for name, more in self.PROPS.items():
+            out = self.succeed("example", name, "--vertices", "400")
+            model = name + (".obj" if name == "rope" else ".glb")
+            scenes = [name] + more
+            self.assertEqual(sorted(os.listdir(self.folder / name)),
+                             sorted([model] + [scene + ".json" for scene in scenes]))
+            self.assertIn(f"supple simulate {name}/{name}.json", out)
+            for scene in scenes:
+                self.succeed("simulate", f"{name}/{scene}.json")
+                report = json.loads((self.folder / name / (scene + ".supple") / "report.json").read_text())
+                self.assertEqual([frame["warnings"] for frame in report["frames"] if frame["warnings"]], [])
+            # Again over what it wrote, and not over what somebody changed.
+            self.succeed("example", name, "--vertices", "400")
+            (self.folder / name / (name + ".json")).write_text("{}")
+            self.refuse(4, "example", name, says=name + ".json")
+
+    def test_a_prop_alone_falls_on_the_ground(self):
+        self.succeed("example", "rabbit", "--vertices", "500")
+        self.succeed("simulate", "rabbit/rabbit.glb", "--body", "voxels", "--cells", "6", "--levels", "2",
+                     "-o", "prop.supple")
+        facts = json.loads(self.succeed("inspect", "prop.supple", "--json"))
+        self.assertEqual(facts["frames"], 49)
+        self.refuse(2, "simulate", "rabbit/rabbit.glb", "--body", "voxels", "--cells", "0", says="--cells")
+        self.refuse(2, "simulate", "rabbit/rabbit.glb", "--body", "voxel", says="voxels")
 
     def test_every_actor_is_ready_to_simulate(self):
         for name in self.ACTORS:
@@ -83,7 +110,8 @@ class Example(ProgramTest):
         self.refuse(2, "example", "pomello", says=["'pomello'", "did you mean 'pomelo'?"])
         self.refuse(2, "example", "somebody", says=["'somebody'", "--list"])
         self.refuse(2, "example", says="--list")
-        self.refuse(2, "example", "wriggler", "--vertices", "10", says="from 5000")
+        self.refuse(2, "example", "wriggler", "--vertices", "10", says="from 100")
+        self.refuse(2, "example", "wriggler", "--vertices", "1000", says="needs 5000")
         self.refuse(2, "example", "wriggler", "a", "b", says="'b'")
         self.refuse(4, "example", "wriggler", "wriggler.glb", says="wriggler.glb")
         self.refuse(4, "example", "wriggler", "/proc/here", says="/proc/here")

@@ -184,10 +184,20 @@ TEST(ObjReader, ObjectsWithTheirOwnVerticesBecomeParts) {
   EXPECT_TRUE(late.notes.empty());
 }
 
+TEST(ObjReader, LinesAreSegmentsAmongTriangles) {
+  const Character character = parse(square + "f 1 2 3\nl 1 2/1 -1\n" + "vt 0 0\n");
+  ASSERT_EQ(character.skin.triangles.size(), 3u);
+  EXPECT_FALSE(is_segment(character.skin.triangles[0]));
+  EXPECT_EQ(character.skin.triangles[1], Vec3i(0, 1, 1));
+  EXPECT_EQ(character.skin.triangles[2], Vec3i(1, 3, 3));
+  EXPECT_EQ(character.parts[0].triangles.count, 3);
+  EXPECT_THROW(parse(square + "l 1\n"), Error);
+  EXPECT_THROW(parse(square + "l 1 9\n"), Error);
+}
+
 TEST(ObjReader, SaysWhatItLeavesOut) {
   const Character character =
       parse(square + "usemtl a\nf 1 2 3\nusemtl b\nf 1 3 4\nl 1 2\nl 2 3\np 1\ncurv2 1 2\n");
-  EXPECT_TRUE(has_note(character, "2 line elements"));
   EXPECT_TRUE(has_note(character, "1 point elements"));
   EXPECT_TRUE(has_note(character, "'curv2' on line 12"));
   EXPECT_TRUE(has_note(character, "several materials"));

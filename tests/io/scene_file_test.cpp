@@ -83,8 +83,11 @@ BodySettings full_body() {
   collider.friction = 0.5;
   collider.thickness = 0.01;
   b.contact = {false, 9, 0.4, 2, true, {collider}};
-  b.fixed = {{select, {script, script}}};
-  b.pulled = {{select, 250, {script}}};
+  b.fixed = {{select, {script, script}, true}};
+  b.pulled = {{select, 250, {script}, true}};
+  b.pokes = {{{1, 2, 3}, 0.2, {4, 5, 6}, 1, 2, TimeUnit::frames}};
+  b.voxels = {5, VoxelLaw::uniform, VoxelFill::half, 0.25, true};
+  b.embedding = SkinEmbedding::smooth;
   b.solver = {9,
               1e-4,
               1e-5,
@@ -166,7 +169,8 @@ TEST(SceneFile, MistakesAreNamed) {
   EXPECT_EQ(with(R"("frames": {"$schema": "x"})"), "s.json: frames.$schema: unknown field");
   EXPECT_EQ(with(R"("zebra": 1)"), "s.json: zebra: unknown field");
   EXPECT_EQ(with(R"("body": "skining")"),
-            "s.json: body.type: 'skining' is not one of automatic, skinning, lattice; did you mean "
+            "s.json: body.type: 'skining' is not one of automatic, skinning, lattice, voxels; did "
+            "you mean "
             "'skinning'?");
   EXPECT_EQ(with(R"("body": {"gravity": [0, -9.81]})"),
             "s.json: body.gravity.acceleration: must have 3 numbers, found 2");

@@ -6,6 +6,7 @@ import {
 } from "three";
 import { type ColourTable, DIVERGING, SEQUENTIAL, TABLE_SIZE, partColour } from "./colour_maps";
 import { uniqueEdges } from "./edges";
+import { Lines, segmentsOf } from "./lines";
 import { NormalSolver } from "./normals";
 import type { PartInfo } from "./protocol";
 import type { Shape } from "./shape";
@@ -74,6 +75,7 @@ export class Skin {
   private readonly mapMaterial = makeMapMaterial(this.mapUniforms);
   private readonly depthOnly: Mesh<BufferGeometry, MeshBasicMaterial>;
   private wires: LineSegments<BufferGeometry, LineBasicMaterial> | null = null;
+  private readonly lines: Lines | null;
   private colour: BufferAttribute | null = null;
   private mapValues: BufferAttribute | null = null;
 
@@ -97,7 +99,9 @@ export class Skin {
       material.polygonOffsetFactor = material.polygonOffsetUnits = 1;
       material.shadowSide = DoubleSide;
     }
-    this.group.add(this.depthOnly, this.mesh);
+    const segments = segmentsOf(shape.triangles);
+    this.lines = segments.length > 0 ? new Lines(shape.rest, segments) : null;
+    this.group.add(this.depthOnly, this.mesh, ...(this.lines ? [this.lines.mesh] : []));
     this.setPositions(shape.rest);
   }
 
@@ -112,6 +116,7 @@ export class Skin {
     this.position.needsUpdate = true;
     this.solver.solve(positions, this.normal.array as Float32Array);
     this.normal.needsUpdate = true;
+    this.lines?.setPositions(positions);
   }
 
   /// Chooses what the surface looks like; clay stands in for vertex colours that are not there.
@@ -129,6 +134,11 @@ export class Skin {
     material.opacity = wanted === "ghost" ? 0.4 : ghost ? 0.14 : 1;
     if (wanted !== "map") material.color.copy(ghost ? GHOST : coloured ? new Color(1, 1, 1) : CLAY);
     this.mesh.material = material;
+    if (this.lines) {
+      this.lines.mesh.material.color.copy(ghost ? GHOST : CLAY);
+      this.lines.mesh.material.transparent = ghost;
+      this.lines.mesh.material.opacity = ghost ? 0.4 : 1;
+    }
     // A ghost first fills the depth buffer, so that only its nearest surface is blended.
     this.depthOnly.visible = ghost;
     this.mesh.renderOrder = ghost ? 5 : 0;
@@ -153,6 +163,7 @@ export class Skin {
   /// Shows surface and edges or not; edges alone when only they are wanted.
   setVisible(surface: boolean, wireframe: boolean, wireColour: Color): void {
     this.mesh.visible = surface;
+    if (this.lines) this.lines.mesh.visible = surface;
     if (!surface) this.depthOnly.visible = false;
     if (wireframe && !this.wires) this.wires = this.makeWires();
     if (!this.wires) return;
@@ -164,6 +175,7 @@ export class Skin {
   /// Frees what lies on the graphics card.
   dispose(): void {
     this.geometry.dispose();
+    this.lines?.dispose();
     this.plain.dispose();
     this.mapMaterial.dispose();
     this.depthOnly.material.dispose();

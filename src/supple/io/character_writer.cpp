@@ -107,7 +107,8 @@ void add_part(GltfDocument& document, const Character& character, const std::vec
       {"POSITION", add_vector_accessor(document, slice(character.skin.positions), true)},
       {"NORMAL", add_vector_accessor(document, slice(normals), false)}};
   add_part_attributes(document, character.attributes, part, attributes);
-  add_weights(document, character, part, attributes);
+  const bool skinned = !character.binds.empty();
+  if (skinned) add_weights(document, character, part, attributes);
   Json primitive = {
       {"attributes", attributes}, {"mode", part.triangles.count > 0 ? 4 : 0}, {"material", 0}};
   if (part.triangles.count > 0)
@@ -123,8 +124,9 @@ void add_part(GltfDocument& document, const Character& character, const std::vec
   mesh["primitives"] = Json::array({primitive});
   // A skinned mesh's own node does not matter, so each gets one at the root.
   document.root["scenes"][0]["nodes"].push_back(document.root["nodes"].size());
-  document.root["nodes"].push_back(
-      {{"name", part.name}, {"mesh", document.root["meshes"].size()}, {"skin", 0}});
+  Json node = {{"name", part.name}, {"mesh", document.root["meshes"].size()}};
+  if (skinned) node["skin"] = 0;
+  document.root["nodes"].push_back(std::move(node));
   document.root["meshes"].push_back(std::move(mesh));
 }
 
@@ -180,7 +182,7 @@ GltfDocument gltf_from_character(const Character& character) {
       {{{"name", "skin"},
         {"pbrMetallicRoughness", {{"metallicFactor", 0.0}, {"roughnessFactor", 0.6}}}}});
   add_nodes(document, character);
-  add_skin(document, character);
+  if (!character.binds.empty()) add_skin(document, character);
   const std::vector<Vec3f> normals = rest_normals(character);
   for (const Part& part : character.parts) add_part(document, character, normals, part);
   for (const Clip& clip : character.clips) add_clip(document, character, clip);
@@ -189,6 +191,28 @@ GltfDocument gltf_from_character(const Character& character) {
 
 void write_character(const std::filesystem::path& path, const Character& character) {
   write_file(path, serialise_glb(gltf_from_character(character), path.string()));
+}
+
+std::string obj_from_character(const Character& character) {
+  std::string text;
+  const auto out = std::back_inserter(text);
+  const VertexAttribute* colours = character.attribute("COLOR_0");
+  for (size_t v = 0; v < character.skin.positions.size(); ++v) {
+    const Vec3f& p = character.skin.positions[v];
+    fmt::format_to(out, "v {} {} {}", p[0], p[1], p[2]);
+    if (colours && colours->components == 3)
+      fmt::format_to(out, " {} {} {}", colours->values[3 * v], colours->values[3 * v + 1],
+                     colours->values[3 * v + 2]);
+    text += '\n';
+  }
+  for (const Vec3i& t : character.skin.triangles) {
+    const Vec3i c = t + Vec3i::Ones();
+    if (is_segment(t))
+      fmt::format_to(out, "l {} {}\n", c[0], c[1]);
+    else
+      fmt::format_to(out, "f {} {} {}\n", c[0], c[1], c[2]);
+  }
+  return text;
 }
 
 }  // namespace supple

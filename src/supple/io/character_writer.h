@@ -15,4 +15,8 @@ GltfDocument gltf_from_character(const Character& character);
 /// Writes the character as a .glb.
 void write_character(const std::filesystem::path& path, const Character& character);
 
+/// The rest shape of a character as the text of an OBJ file: vertices with colours where there are
+/// any, faces, and lines.
+std::string obj_from_character(const Character& character);
+
 }  // namespace supple

@@ -47,7 +47,6 @@ struct ObjLines {
   std::vector<Mark> materials;
   LargestIndex largest_vertex;
   LargestIndex largest_uv;
-  int64_t line_elements = 0;
   int64_t point_elements = 0;
   int64_t other_lines = 0;
   std::string first_other;
@@ -121,6 +120,22 @@ void read_face(TextScanner& scanner, ObjLines& obj) {
   obj.polygons.push_back(obj.corners.size());
 }
 
+// A line from vertex to vertex: each segment is a triangle with two corners in common.
+void read_polyline(TextScanner& scanner, ObjLines& obj) {
+  std::vector<Corner> along;
+  while (const auto token = scanner.try_token_on_line()) {
+    along.push_back(to_corner(scanner, *token, obj));
+    obj.largest_vertex.include(along.back().vertex, scanner.line());
+    obj.largest_uv.include(along.back().uv, scanner.line());
+  }
+  if (along.size() < 2)
+    scanner.fail(fmt::format("expected at least 2 vertices of a line, found {}", along.size()));
+  for (size_t i = 0; i + 1 < along.size(); ++i) {
+    obj.corners.insert(obj.corners.end(), {along[i], along[i + 1], along[i + 1]});
+    obj.polygons.push_back(obj.corners.size());
+  }
+}
+
 void read_line(TextScanner& scanner, std::string_view keyword, ObjLines& obj) {
   static constexpr std::string_view ignored[] = {"vn", "g", "s", "mtllib", "mg", "lod", "usemap"};
   if (keyword == "v") {
@@ -135,7 +150,7 @@ void read_line(TextScanner& scanner, std::string_view keyword, ObjLines& obj) {
         {clean_name(scanner.rest_of_line()), obj.positions.size(), obj.polygon_count()});
     return;
   } else if (keyword == "l") {
-    ++obj.line_elements;
+    read_polyline(scanner, obj);
   } else if (keyword == "p") {
     ++obj.point_elements;
   } else if (std::find(std::begin(ignored), std::end(ignored), keyword) == std::end(ignored)) {
@@ -297,8 +312,6 @@ void add_colours(ObjLines& obj, Character& character) {
 }
 
 void add_notes(const ObjLines& obj, Character& character) {
-  if (obj.line_elements > 0)
-    character.notes.push_back(fmt::format("Left out {} line elements ('l').", obj.line_elements));
   if (obj.point_elements > 0)
     character.notes.push_back(fmt::format("Left out {} point elements ('p').", obj.point_elements));
   if (obj.other_lines > 0)

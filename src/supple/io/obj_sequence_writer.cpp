@@ -32,7 +32,9 @@ void append_faces(std::string& text, const AnimatedSkin& skin, const Range& tria
                   bool textured) {
   for (int32_t t = triangles.first; t < triangles.end(); ++t) {
     const Vec3i corner = skin.triangles[t] + Vec3i::Ones();
-    if (textured)
+    if (is_segment(corner))
+      fmt::format_to(std::back_inserter(text), "l {} {}\n", corner[0], corner[1]);
+    else if (textured)
       fmt::format_to(std::back_inserter(text), "f {0}/{0} {1}/{1} {2}/{2}\n", corner[0], corner[1],
                      corner[2]);
     else

@@ -25,10 +25,6 @@ float signed_stretch_sum(const Eigen::Matrix3f& f) {
 
 }  // namespace
 
-CellMaterial lame_moduli(double young, double poisson) {
-  return {young / (2 * (1 + poisson)), young * poisson / ((1 + poisson) * (1 - 2 * poisson))};
-}
-
 LatticeSystem::LatticeSystem(SparseLattice lattice, double spacing,
                              const std::function<CellMaterial(const Vec3i&)>& material,
                              const std::function<bool(const Vec3i&)>& is_fixed,

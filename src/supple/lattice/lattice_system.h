@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "supple/lattice/multigrid.h"
+#include "supple/material/moduli.h"
 #include "supple/solve/system.h"
 
 namespace supple {
@@ -22,15 +23,6 @@ struct ActiveSpring {
   PlacedSpring spring;
   Vec3d target = Vec3d::Zero();  ///< in metres
 };
-
-/// Material of a cell.
-struct CellMaterial {
-  double mu = 1;      ///< Pa
-  double lambda = 1;  ///< Pa
-};
-
-/// The Lamé moduli of a Young's modulus (Pa) and Poisson's ratio.
-CellMaterial lame_moduli(double young, double poisson);
 
 /// An elastic lattice in equilibrium or motion.
 class LatticeSystem {

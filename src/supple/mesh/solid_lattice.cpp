@@ -1,23 +1,14 @@
 #include "supple/mesh/solid_lattice.h"
 
 #include <algorithm>
-#include <array>
-#include <bit>
-#include <cmath>
 
 #include "supple/core/error.h"
-#include "supple/core/parallel.h"
-#include "supple/mesh/triangle_box.h"
-#include "supple/mesh/winding_number.h"
+#include "supple/mesh/coverage.h"
 
 namespace supple {
 namespace {
 
-// A triangle within this distance of a cell's side, in cells, touches the cell without entering it.
-constexpr double touch = 1e-3;
-
 constexpr double most_cells = 1 << 30;
-constexpr size_t samples = 64;
 
 // A grid around all triangles with one empty cell on every side.
 VoxelGrid fitting_grid(std::span<const Vec3f> positions, std::span<const Vec3i> triangles,
@@ -31,7 +22,8 @@ VoxelGrid fitting_grid(std::span<const Vec3f> positions, std::span<const Vec3i> 
   const double longest = box.sizes().maxCoeff();
   grid.spacing = options.spacing > 0 ? options.spacing : longest / std::max(1, options.cells);
   if (!(grid.spacing > 0)) grid.spacing = 1;  // a single point
-  const Eigen::Array3d fit = (box.sizes().array() / grid.spacing - touch).ceil().max(1) + 2;
+  const Eigen::Array3d fit =
+      (box.sizes().array() / grid.spacing - touching_distance).ceil().max(1) + 2;
   if (!(fit.prod() <= most_cells))
     throw_input_error("lattice", "spacing",
                       fmt::format("{:.4g} m gives {:.4g} x {:.4g} x {:.4g} cells; at most 2^30 are "
@@ -40,153 +32,6 @@ VoxelGrid fitting_grid(std::span<const Vec3f> positions, std::span<const Vec3i> 
   grid.size = fit.cast<int32_t>();
   grid.kinds.assign(grid.cells(), CellKind::outside);
   return grid;
-}
-
-// Well spread points of the unit cube: the additive recurrence of the powers of the root of
-// x^4 = x + 1. Every point has coordinates of its own, so that flat sides are measured to 1/64.
-std::array<Vec3d, samples> sample_points() {
-  constexpr double root = 1.2207440846057596;
-  std::array<Vec3d, samples> points;
-  const Vec3d step(1 / root, 1 / (root * root), 1 / (root * root * root));
-  for (size_t i = 0; i < samples; ++i) {
-    const Vec3d at = Vec3d::Constant(0.5) + static_cast<double>(i + 1) * step;
-    points[i] = at.array() - at.array().floor();
-  }
-  return points;
-}
-
-using Corners = std::array<Vec3d, 3>;
-
-// How much the winding number grows along the way from a to b by crossing a triangle.
-int crossing(const Corners& t, const Vec3d& a, const Vec3d& b) {
-  const auto volume = [](const Vec3d& p, const Vec3d& q, const Vec3d& r) {
-    return p.dot(q.cross(r));
-  };
-  const Vec3d normal = (t[1] - t[0]).cross(t[2] - t[0]);
-  const double before = normal.dot(a - t[0]), after = normal.dot(b - t[0]);
-  if ((before > 0) == (after > 0)) return 0;
-  const Vec3d way = b - a;
-  const double u = volume(way, t[0] - a, t[1] - a), v = volume(way, t[1] - a, t[2] - a),
-               w = volume(way, t[2] - a, t[0] - a);
-  const bool inside = (u > 0 && v > 0 && w > 0) || (u < 0 && v < 0 && w < 0);
-  return inside ? (before > 0 ? 1 : -1) : 0;
-}
-
-// A part of the surface, and how often it winds round points.
-struct Layer {
-  Layer(std::span<const Vec3f> positions, std::span<const Vec3i> triangles,
-        std::span<const uint8_t> open, bool is_open)
-      : winding(positions, chosen(triangles, open, is_open), 6),
-        least(is_open ? 0.75 : 0.5),
-        empty(std::find(open.begin(), open.end(), is_open ? 1 : 0) == open.end()) {}
-
-  static std::vector<Vec3i> chosen(std::span<const Vec3i> triangles, std::span<const uint8_t> open,
-                                   bool is_open) {
-    std::vector<Vec3i> result;
-    for (size_t t = 0; t < triangles.size(); ++t)
-      if ((open[t] != 0) == is_open) result.push_back(triangles[t]);
-    return result;
-  }
-
-  WindingNumber winding;
-  double least;  // winding number of points inside; a sheet alone has one half on either side
-  bool empty;
-};
-
-// Measures the cells that triangles run through.
-class CoverageProbe {
- public:
-  CoverageProbe(const VoxelGrid& grid, const CellTriangles& overlaps,
-                std::span<const Vec3f> positions, std::span<const Vec3i> triangles)
-      : m_grid(grid),
-        m_overlaps(overlaps),
-        m_positions(positions),
-        m_triangles(triangles),
-        m_open(triangles_of_open_shells(positions, triangles)),
-        m_layers{Layer(positions, triangles, m_open, false),
-                 Layer(positions, triangles, m_open, true)},
-        m_points(sample_points()) {}
-
-  // The part of a boundary cell inside the closed shells or those with holes.
-  double covered(size_t cell) const {
-    const uint64_t inside = points_inside(cell, 0) | points_inside(cell, 1);
-    return static_cast<double>(std::popcount(inside)) / samples;
-  }
-
-  // Whether a triangle enters a cell rather than touching its sides.
-  bool entered(size_t cell) const {
-    const Vec3d centre = m_grid.centre(m_grid.cell(cell));
-    const Vec3d half = Vec3d::Constant(m_grid.spacing * (0.5 - touch));
-    const auto list = m_overlaps.of(cell);
-    return std::any_of(list.begin(), list.end(), [&](int32_t t) {
-      return triangle_overlaps_box<double>(corners(t), centre, half);
-    });
-  }
-
- private:
-  // One bit per sample point inside a layer. The winding number is computed at one point; on the
-  // way from there to the others it changes by one at every triangle, all of which overlap the
-  // cell. Its slow change near holes is left out.
-  uint64_t points_inside(size_t cell, size_t which) const {
-    const Layer& layer = m_layers[which];
-    if (layer.empty) return 0;
-    const Vec3d low = m_grid.centre(m_grid.cell(cell)) - Vec3d::Constant(m_grid.spacing / 2);
-    const Vec3d from = low + m_grid.spacing * Vec3d(0.5071, 0.4937, 0.5113);
-    const double winding = layer.winding.at(from);
-    std::vector<Corners> local;
-    for (const int32_t t : m_overlaps.of(cell))
-      if (m_open[static_cast<size_t>(t)] == which) local.push_back(corners(t));
-    uint64_t inside = 0;
-    for (size_t i = 0; i < samples; ++i) {
-      const Vec3d to = low + m_grid.spacing * m_points[i];
-      int crossed = 0;
-      for (const Corners& t : local) crossed += crossing(t, from, to);
-      if (std::abs(winding + crossed) > layer.least) inside |= uint64_t{1} << i;
-    }
-    return inside;
-  }
-
-  Corners corners(int32_t triangle) const {
-    const Vec3i& t = m_triangles[static_cast<size_t>(triangle)];
-    Corners result;
-    for (int k = 0; k < 3; ++k)
-      result[static_cast<size_t>(k)] = m_positions[static_cast<size_t>(t[k])].cast<double>();
-    return result;
-  }
-
-  const VoxelGrid& m_grid;
-  const CellTriangles& m_overlaps;
-  std::span<const Vec3f> m_positions;
-  std::span<const Vec3i> m_triangles;
-  std::vector<uint8_t> m_open;    // 1 for triangles of shells with holes
-  std::array<Layer, 2> m_layers;  // closed shells, shells with holes
-  std::array<Vec3d, samples> m_points;
-};
-
-// The filled part of every cell; negative for cells without matter, which include those that closed
-// surfaces merely touch.
-std::vector<float> measure(const VoxelGrid& grid, const CellTriangles& overlaps,
-                           std::span<const Vec3f> positions, std::span<const Vec3i> triangles,
-                           double least) {
-  const CoverageProbe probe(grid, overlaps, positions, triangles);
-  std::vector<float> coverage(grid.cells(), -1);
-  parallel_for(grid.cells(), 512, [&](size_t begin, size_t end) {
-    for (size_t i = begin; i < end; ++i) {
-      if (grid.kinds[i] == CellKind::outside) continue;
-      const double part = grid.kinds[i] == CellKind::inside ? 1 : probe.covered(i);
-      if (part > 0 || probe.entered(i)) coverage[i] = static_cast<float>(std::max(part, least));
-    }
-  });
-  // Sheets that lie in a plane between cells enter none: they keep the cells on both sides.
-  std::vector<bool> kept(triangles.size(), false);
-  for (size_t i = 0; i < grid.cells(); ++i)
-    if (coverage[i] >= 0)
-      for (const int32_t t : overlaps.of(i)) kept[static_cast<size_t>(t)] = true;
-  for (size_t i = 0; i < grid.cells(); ++i)
-    for (const int32_t t : overlaps.of(i))
-      if (!kept[static_cast<size_t>(t)])
-        coverage[i] = std::max(coverage[i], static_cast<float>(least));
-  return coverage;
 }
 
 }  // namespace
@@ -199,7 +44,8 @@ SolidLattice fill_lattice(std::span<const Vec3f> positions, std::span<const Vec3
   const CellTriangles overlaps = triangles_in_cells(grid, positions, triangles);
   classify_cells(grid, overlaps, positions, triangles);
   const std::vector<float> coverage =
-      measure(grid, overlaps, positions, triangles, options.least_coverage);
+      cell_coverage(grid, overlaps, positions, triangles,
+                    {.least = options.least_coverage, .sheets = options.least_coverage});
 
   // The empty cells around the mesh are left out of the numbering.
   std::vector<Vec3i> cells;

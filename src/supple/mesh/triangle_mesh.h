@@ -8,11 +8,17 @@
 
 namespace supple {
 
-/// A triangle mesh: vertex positions and counter-clockwise vertex triples.
+/// A triangle mesh: vertex positions and counter-clockwise vertex triples. Lines have their
+/// segments among these.
 struct TriangleMesh {
   std::vector<Vec3f> positions;
   std::vector<Vec3i> triangles;
 };
+
+/// Whether a triangle stands for a segment of a line: its last two corners are one.
+inline bool is_segment(const Vec3i& triangle) {
+  return triangle[1] == triangle[2] && triangle[0] != triangle[1];
+}
 
 /// Smallest box that holds all points; empty when there are none.
 Box3f bounding_box(std::span<const Vec3f> positions);

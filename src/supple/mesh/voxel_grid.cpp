@@ -201,7 +201,11 @@ std::vector<uint8_t> triangles_of_open_shells(std::span<const Vec3f> positions,
     }
   std::sort(sides.begin(), sides.end());
   const Topology topology = analyse_topology(weld.points(), welded);
-  std::vector<bool> open(static_cast<size_t>(topology.shells), false);
+  std::vector<bool> open(static_cast<size_t>(topology.shells), true);
+  for (size_t t = 0; t < welded.size(); ++t) {
+    const Vec3i& w = welded[t];
+    if (w[0] != w[1] && w[1] != w[2] && w[2] != w[0]) open[topology.shell_of_triangle[t]] = false;
+  }
   for (size_t i = 0; i < sides.size();) {
     const auto [low, high, direction, triangle] = sides[i];
     int balance = 0;
@@ -225,6 +229,17 @@ void classify_cells(VoxelGrid& grid, const CellTriangles& overlaps,
   for (size_t t = 0; t < triangles.size(); ++t)
     if (open[t] != 0) open_triangles.push_back(triangles[t]);
   fill_wound(grid, positions, open_triangles);
+}
+
+void empty_cavities(VoxelGrid& grid, std::span<const Vec3f> positions,
+                    std::span<const Vec3i> triangles) {
+  const WindingNumber winding(positions, triangles);
+  parallel_for(grid.cells(), cell_block, [&](size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i)
+      if (grid.kinds[i] == CellKind::inside &&
+          std::abs(winding.at(grid.centre(grid.cell(i)))) < 0.5)
+        grid.kinds[i] = CellKind::outside;
+  });
 }
 
 VoxelGrid voxelise(std::span<const Vec3f> positions, std::span<const Vec3i> triangles,

@@ -99,7 +99,8 @@ CellTriangles triangles_in_cells(const VoxelGrid& grid, std::span<const Vec3f> p
                                  std::span<const Vec3i> triangles);
 
 /// Which triangles belong to shells with holes, one entry (0 or 1) per triangle. Where as many
-/// triangles run along every edge one way as the other, a shell has none.
+/// triangles run along every edge one way as the other, a shell has none, unless all of it are
+/// segments (triangles with two corners at one place).
 std::vector<uint8_t> triangles_of_open_shells(std::span<const Vec3f> positions,
                                               std::span<const Vec3i> triangles);
 
@@ -108,6 +109,10 @@ std::vector<uint8_t> triangles_of_open_shells(std::span<const Vec3f> positions,
 /// cells in the box around the pieces with holes are asked.
 void classify_cells(VoxelGrid& grid, const CellTriangles& overlaps,
                     std::span<const Vec3f> positions, std::span<const Vec3i> triangles);
+
+/// Makes cells inside count as outside where the surface does not wind round them: closed cavities.
+void empty_cavities(VoxelGrid& grid, std::span<const Vec3f> positions,
+                    std::span<const Vec3i> triangles);
 
 /// The solid voxelisation of a mesh.
 VoxelGrid voxelise(std::span<const Vec3f> positions, std::span<const Vec3i> triangles,

@@ -54,8 +54,10 @@ void inspect_surface(const Character& character, Inspection& result) {
                             plural(t.duplicate_triangles, "triangle has", "triangles have")));
   if (t.closed() && result.volume < 0)
     add_problem(result, "inside_out", "the surface is inside out: its triangles face inwards");
-  const int64_t collapsed = static_cast<int64_t>(character.skin.triangles.size()) -
-                            static_cast<int64_t>(mesh.triangles.size());
+  const auto& all = character.skin.triangles;
+  const auto segments = std::count_if(all.begin(), all.end(), is_segment);
+  const int64_t collapsed =
+      static_cast<int64_t>(all.size()) - segments - static_cast<int64_t>(mesh.triangles.size());
   if (collapsed > 0)
     add_problem(result, "zero_area",
                 fmt::format("{} no area", plural(collapsed, "triangle has", "triangles have")));

@@ -5,6 +5,7 @@
 #include "supple/mesh/weld.h"
 
 namespace supple {
+
 FleshSkin::FleshSkin(const Character& character) : rigged(is_skinned(character)) {
   // Vertices of flesh, then welded; triangles between welded points.
   std::vector<int32_t> vertices, place(character.skin.positions.size(), -1);
@@ -29,11 +30,23 @@ FleshSkin::FleshSkin(const Character& character) : rigged(is_skinned(character))
     for (int c = 0; c < 3; ++c) t[c] = place[static_cast<size_t>(t[c])];
   const Weld weld = weld_by_position(positions);
   mesh = welded_mesh(weld, positions, triangles);
+  for (const Vec3i& t : triangles)
+    if (is_segment(t)) {
+      const Vec3i welded(weld.point_of_vertex[t[0]], weld.point_of_vertex[t[1]],
+                         weld.point_of_vertex[t[2]]);
+      if (is_segment(welded)) segments.push_back(welded);
+    }
   point_of_vertex.assign(character.skin.positions.size(), -1);
   for (size_t i = 0; i < vertices.size(); ++i)
     point_of_vertex[static_cast<size_t>(vertices[i])] = weld.point_of_vertex[i];
   for (const int32_t first : weld.vertex_of_point)
     vertex_of_point.push_back(vertices[static_cast<size_t>(first)]);
+}
+
+std::vector<Vec3i> FleshSkin::all_triangles() const {
+  std::vector<Vec3i> result = mesh.triangles;
+  result.insert(result.end(), segments.begin(), segments.end());
+  return result;
 }
 
 WorldScale world_scale(double length, double size) {

@@ -11,11 +11,15 @@ namespace supple {
 struct FleshSkin {
   explicit FleshSkin(const Character& character);
 
-  TriangleMesh mesh;  ///< welded by position
+  TriangleMesh mesh;            ///< welded by position, without segments
+  std::vector<Vec3i> segments;  ///< of lines, as triangles between the mesh's points
   std::vector<int32_t>
       point_of_vertex;  ///< of the character's vertices; -1 for those that follow the rig
   std::vector<int32_t> vertex_of_point;  ///< the first vertex of every welded point
   bool rigged = false;                   ///< bones move it
+
+  /// Triangles and segments.
+  std::vector<Vec3i> all_triangles() const;
 };
 
 /// How long the character's length unit is taken to be for weight and stiffness, in metres, and

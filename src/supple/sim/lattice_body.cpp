@@ -1,14 +1,13 @@
 #include "supple/sim/lattice_body.h"
 
-#include <Eigen/Eigenvalues>
-
 #include <limits>
 #include <numbers>
 
 #include "supple/core/error.h"
 #include "supple/core/log.h"
-#include "supple/rig/bind_pose.h"
+#include "supple/sim/flesh_shown.h"
 #include "supple/sim/pose_path.h"
+#include "supple/sim/rig_inertia.h"
 
 namespace supple {
 namespace {
@@ -85,23 +84,6 @@ constexpr double against_inversion = 4;
 // Flesh turned inside out, of all, at which a step has gone wrong.
 constexpr double unsound = 0.02;
 
-// A turn between two frames, in radians, that is a cut and no motion.
-constexpr double cut_turn = 1.2;
-
-// A shift of the whole rig between two frames, in lengths of the body, that is one.
-constexpr double cut_shift = 0.5;
-
-std::span<const double> as_doubles(const std::vector<Vec3d>& v) {
-  return {v.empty() ? nullptr : v.data()->data(), 3 * v.size()};
-}
-
-std::vector<Vec3d> as_vectors(const std::vector<double>& numbers) {
-  std::vector<Vec3d> result;
-  for (size_t i = 0; i + 2 < numbers.size(); i += 3)
-    result.emplace_back(numbers[i], numbers[i + 1], numbers[i + 2]);
-  return result;
-}
-
 }  // namespace
 
 LatticeBody::LatticeBody(const Character& character, const BodySettings& settings,
@@ -117,7 +99,9 @@ LatticeBody::LatticeBody(const Character& character, const BodySettings& setting
   m_compensates = m_model.attachment && settings.gravity.compensate.value_or(true);
   build_system();
   if (m_model.attachment || !settings.contact.colliders.empty())
-    m_contact = std::make_unique<LatticeContact>(character, m_model, settings, range, file);
+    m_contact = std::make_unique<FleshContact>(
+        character, m_model, settings,
+        FleshContactOptions{.self = settings.contact.self.value_or(true)}, range, file);
   place_springs();
 }
 
@@ -153,22 +137,11 @@ void LatticeBody::build_system() {
   if (m_model.attachment) m_system->resist_inversion(against_inversion);
   set_nodes(m_positions, m_model.rest);
   m_weight = m_system->zero();
-  if (!m_model.attachment) set_weight({});
 }
 
-// The weight of the nodes. When the modelled shape is to be that under weight, flesh has an inner
-// tension that carries its weight in the bind pose, and turns with it: in the pose of `joints` what
-// is left to move it is m (g - R g), with the rotations R of the rig.
-void LatticeBody::set_weight(std::span<const Affine> joints) {
-  if (m_model.gravity.isZero(0)) return;
-  std::vector<Vec3d> weights(m_model.masses.size());
-  for (size_t n = 0; n < weights.size(); ++n) weights[n] = m_model.masses[n] * m_model.gravity;
-  if (m_compensates) {
-    std::vector<Mat3d> turns(weights.size());
-    m_model.attachment->rotations(joints, turns);
-    for (size_t n = 0; n < weights.size(); ++n) weights[n] -= turns[n] * weights[n];
-  }
-  set_nodes(m_weight, weights);
+void LatticeBody::set_weight(const Moment& moment, std::span<const Affine> joints) {
+  if (m_model.gravity.isZero(0) && m_model.pokes.empty()) return;
+  set_nodes(m_weight, m_model.outer_forces(moment, joints, m_compensates));
   m_system->set_external_forces(m_weight);
 }
 
@@ -178,7 +151,8 @@ StepReport LatticeBody::step(const Drive& drive, double dt) {
   StepReport report;
   m_step_watch.restart();
   const Instant to{{drive.time, static_cast<double>(drive.frame)}, drive.pose, drive.joints};
-  const bool jumps = m_started && m_model.attachment && is_cut(to);
+  const bool jumps =
+      m_started && m_model.attachment && is_cut(m_character, m_now, to, m_model.length);
   if (!m_started) {
     start(to, report);
   } else if (!m_dynamic) {
@@ -198,7 +172,7 @@ StepReport LatticeBody::step(const Drive& drive, double dt) {
   }
   m_started = true;
   m_now = to;
-  report.stages.time("measure", [&] { measure_cells(report); });
+  report.stages.time("measure", [&] { measure(report); });
   if (m_skinner && !to.joints.empty()) {
     m_plain = m_character.skin.positions;
     add_blend_shapes(m_character.shapes, drive.pose.shape_weights, m_plain);
@@ -207,37 +181,13 @@ StepReport LatticeBody::step(const Drive& drive, double dt) {
   return report;
 }
 
-// Whether a joint turns, or all of them move, further in a frame than bodies do.
-bool LatticeBody::is_cut(const Instant& to) const {
-  if (largest_turn(m_now.pose, to.pose) > cut_turn) return true;
-  double least = std::numeric_limits<double>::max();
-  for (const Bind& bind : m_character.binds) {
-    const auto j = static_cast<size_t>(bind.joint);
-    least = std::min(least, (to.joints[j].translation() - m_now.joints[j].translation()).norm());
-  }
-  return least > cut_shift * m_model.length;
-}
-
-LatticeBody::Instant LatticeBody::between(const Instant& from, const Instant& to,
-                                          double part) const {
-  Instant now;
-  now.moment = {from.moment.time + part * (to.moment.time - from.moment.time),
-                from.moment.frame + part * (to.moment.frame - from.moment.frame)};
-  if (!m_model.attachment) return now;
-  now.pose = pose_between(from.pose, to.pose, part);
-  global_matrices(m_character.skeleton, now.pose, now.joints);
-  return now;
+Instant LatticeBody::between(const Instant& from, const Instant& to, double part) const {
+  return instant_between(m_character, from, to, part, m_model.attachment != nullptr);
 }
 
 void LatticeBody::start(const Instant& first, StepReport& report) {
-  m_now = first;
-  if (m_model.attachment) {
-    // From the bind pose, where the flesh has been so far.
-    const Skeleton bound = bind_skeleton(m_character);
-    m_now.joints = global_matrices(bound, rest_pose(bound));
-    for (size_t j = 0; j < bound.size(); ++j)
-      if (const auto local = decompose(*bound.joints[j].sheared)) m_now.pose.local[j] = *local;
-  }
+  // From the bind pose, where the flesh has been so far.
+  m_now = m_model.attachment ? bind_instant(m_character, first) : first;
   move_held(first.moment);
   if (m_model.attachment)
     follow_path(first, report);
@@ -248,21 +198,10 @@ void LatticeBody::start(const Instant& first, StepReport& report) {
 
 // Velocities of a rigid motion about the centre of mass.
 void LatticeBody::set_in_motion() {
-  const std::vector<Vec3d> positions = node_positions();
-  Vec3d centre = Vec3d::Zero();
-  double mass = 0;
-  for (size_t n = 0; n < positions.size(); ++n) {
-    centre += m_model.masses[n] * positions[n];
-    mass += m_model.masses[n];
-  }
-  centre /= mass;
   const Vec3d velocity(m_settings.velocity.data());
   const Vec3d spin = Vec3d(m_settings.spin.data()) * (std::numbers::pi / 180);
-  std::vector<Vec3d> velocities;
-  velocities.reserve(positions.size());
-  for (const Vec3d& p : positions) velocities.emplace_back(velocity + spin.cross(p - centre));
-  for (const ScriptedNodes& group : m_model.fixed)
-    for (const int32_t node : group.nodes) velocities[static_cast<size_t>(node)].setZero();
+  std::vector<Vec3d> velocities(m_model.rest.size());
+  rigid_velocities(m_model, node_positions(), velocity, spin, velocities);
   set_nodes(m_velocities, velocities);
 }
 
@@ -302,30 +241,17 @@ void LatticeBody::settle(const Instant& now, StepReport& report) {
   m_now = now;
 }
 
-// A step of backward Euler: the minimum of elastic energy and |x - (x0 + dt v0)|² m / (2 dt²), of
-// the springs to the rig, and of damping of what moves relative to it.
+// A step of backward Euler.
 void LatticeBody::advance(const Instant& now, double dt, StepReport& report) {
   aim(now);
   m_before = m_positions;
   const std::vector<Vec3d> x0 = node_positions();
   std::vector<Vec3d> v0 = node_velocities(), goal(x0.size()), guess = x0;
   const bool rigged = m_model.attachment != nullptr;
+  const RigInertia inertia{m_model, m_settings.damping, dt, m_targets, m_targets_before};
   if (rigged) m_model.attachment->carry(m_now.joints, now.joints, guess);
-  for (size_t n = 0; n < x0.size(); ++n) {
-    const double inertia = m_model.masses[n] / (dt * dt);
-    if (!rigged) {
-      goal[n] = guess[n] = x0[n] + dt * v0[n];
-      continue;
-    }
-    const Vec3d shift = (m_targets[n] - m_targets_before[n]).cast<double>();
-    if (m_fresh) v0[n] = shift / dt;
-    const double k = m_model.attachment->stiffness()[n],
-                 damping = inertia * dt * m_settings.damping;
-    goal[n] = (inertia * (x0[n] + dt * v0[n]) + k * m_targets[n].cast<double>() +
-               damping * (x0[n] + shift)) /
-              (inertia + k + damping);
-    guess[n] += dt * v0[n] - shift;
-  }
+  if (rigged && m_fresh) inertia.take_speed(v0);
+  inertia.set_goals(x0, v0, goal, guess);
   set_pulls(dt);
   set_nodes(m_goal, goal);
   m_system->set_pull_targets(m_goal);
@@ -347,29 +273,19 @@ void LatticeBody::advance(const Instant& now, double dt, StepReport& report) {
 
 // Where the rig wants the nodes, before and now.
 void LatticeBody::aim(const Instant& now) {
+  set_weight(now.moment, now.joints);
   if (!m_model.attachment) return;
   m_model.attachment->targets(m_now.joints, m_targets_before);
   m_model.attachment->targets(now.joints, m_targets);
-  set_weight(now.joints);
 }
 
-// Stiffness of what pulls at nodes: the rig, and in a step of `dt` seconds (0 for none) inertia and
-// damping.
 void LatticeBody::set_pulls(double dt) {
   if (m_pull_step == dt) return;
   m_pull_step = dt;
-  std::vector<double> stiffness(m_model.masses.size(), 0);
-  for (size_t n = 0; n < stiffness.size(); ++n) {
-    if (m_model.attachment) stiffness[n] = m_model.attachment->stiffness()[n];
-    if (dt > 0) {
-      const double damping = m_model.attachment ? dt * m_settings.damping : 0;
-      stiffness[n] += m_model.masses[n] / (dt * dt) * (1 + damping);
-    }
-  }
   if (!m_model.attachment && dt == 0)
     m_system->set_pulls({}, {});
   else
-    m_system->set_pulls(block_values(stiffness), m_goal);
+    m_system->set_pulls(block_values(pull_stiffness(m_model, m_settings.damping, dt)), m_goal);
 }
 
 void LatticeBody::move_held(const Moment& moment) {
@@ -384,10 +300,9 @@ void LatticeBody::move_held(const Moment& moment) {
                       motion * m_model.rest[static_cast<size_t>(n)]);
   }
   size_t spring = 0;
-  for (const ScriptedNodes& group : m_model.pulled) {
+  for (const PulledPlaces& group : m_model.pulled) {
     const Affine motion = group.script.at(moment);
-    for (const int32_t n : group.nodes)
-      m_script_springs[spring++].target = motion * m_model.rest[static_cast<size_t>(n)];
+    for (const Vec3d& rest : group.rest) m_script_springs[spring++].target = motion * rest;
   }
   if (spring > 0 && !m_touching) m_system->set_springs(m_script_springs);
 }
@@ -480,68 +395,61 @@ void LatticeBody::solve_once(bool contacts, StepReport& report) {
 }
 
 // The largest stretch of every cell, and whether any is turned inside out.
-void LatticeBody::measure_cells(StepReport& report) {
-  const auto& corners = m_model.mesh.corners;
-  const std::vector<Vec3d> nodes = node_positions();
-  const double inverted = parallel_reduce(
-      corners.size(), 1024, 0.0,
-      [&](size_t begin, size_t end) {
-        double sum = 0;
-        for (size_t c = begin; c < end; ++c) {
-          const Mat3d f = cell_gradient(nodes, corners[c], m_model.solid.spacing);
-          Eigen::SelfAdjointEigenSolver<Mat3d> solver;
-          solver.computeDirect(f.transpose() * f, Eigen::EigenvaluesOnly);
-          m_cell_stretch[c] = static_cast<float>(std::sqrt(std::max(0.0, solver.eigenvalues()[2])));
-          if (!(f.determinant() > 0)) sum += m_model.filled[c];
-        }
-        return sum;
-      },
-      std::plus<>());
+void LatticeBody::measure(StepReport& report) {
+  const double inverted = measure_cells(m_model, node_positions(), m_cell_stretch);
   if (inverted > worrying)
     report.warnings.push_back(
         fmt::format("{:.1f} % of the flesh is turned inside out", 100 * inverted));
 }
 
+void LatticeBody::skin(BodyFrame& out) const {
+  const std::vector<Vec3d> nodes = node_positions();
+  std::vector<Vec3f> points(m_model.embedding.size());
+  if (m_model.smooth)
+    m_model.smooth->interpolate(nodes, points);
+  else
+    m_model.embedding.interpolate(nodes, points);
+  const FleshView view{m_character, m_model, m_now, m_plain, nodes, points, m_contact.get()};
+  show_skin(view, out);
+  show_extras(view, m_cell_stretch, out);
+}
+
+std::vector<ChunkArray> LatticeBody::shown_once() const {
+  return show_once(m_model, m_contact.get());
+}
+
+std::vector<BodyFact> LatticeBody::facts() const {
+  const size_t vectors = 8 * m_positions.size() * sizeof(double);
+  const size_t bytes = m_system->hierarchy().bytes() + vectors + m_model.embedding.bytes() +
+                       m_model.mesh.cells.size() * (sizeof(LatticePlace) + 32 + 20) +
+                       m_model.mesh.nodes.size() * (sizeof(LatticePlace) + 32);
+  return {{"cells", static_cast<double>(m_model.mesh.cells.size()), ""},
+          {"nodes", static_cast<double>(m_model.mesh.nodes.size()), ""},
+          {"spacing", m_model.solid.spacing, "m"},
+          {"levels", static_cast<double>(m_system->hierarchy().levels()), ""},
+          {"memory", static_cast<double>(bytes) / 1e6, "MB"},
+          {"metres per unit", m_model.scale.metres_per_unit, ""}};
+}
+
 void LatticeBody::save(Chunk& state) const {
   state.add<double>("lattice/positions", as_doubles(node_positions()), 3);
   state.add<double>("lattice/velocities", as_doubles(node_velocities()), 3);
-  const std::vector<double> moment = {m_now.moment.time, m_now.moment.frame, m_fresh ? 1.0 : 0.0};
-  state.add<double>("lattice/moment", moment);
-  std::vector<double> pose;
-  for (const Transform& t : m_now.pose.local)
-    for (const double number :
-         {t.translation[0], t.translation[1], t.translation[2], t.rotation.x(), t.rotation.y(),
-          t.rotation.z(), t.rotation.w(), t.scale[0], t.scale[1], t.scale[2]})
-      pose.push_back(number);
-  state.add<double>("lattice/pose", pose, 10);
-  state.add<double>("lattice/shapes", m_now.pose.shape_weights);
+  const std::vector<double> fresh = {m_fresh ? 1.0 : 0.0};
+  state.add<double>("lattice/fresh", fresh);
+  save_instant(m_now, "lattice", state);
 }
 
 void LatticeBody::load(const Chunk& state, std::string_view file) {
   const auto rows = static_cast<int64_t>(m_model.rest.size());
   const auto positions = state.get<double>("lattice/positions", 3, rows, file);
   const auto velocities = state.get<double>("lattice/velocities", 3, rows, file);
-  const auto moment = state.get<double>("lattice/moment", 1, 3, file);
-  const bool rigged = m_model.attachment != nullptr;
-  const auto joints = static_cast<int64_t>(m_character.skeleton.size());
-  const auto pose = state.get<double>("lattice/pose", 10, rigged ? joints : -1, file);
-  const auto shapes = state.get<double>("lattice/shapes", 1, -1, file);
-  for (const auto* numbers : {&positions, &velocities, &moment, &pose, &shapes})
-    for (const double number : *numbers)
-      if (!std::isfinite(number))
-        throw_input_error(file, "lattice", "holds a number that is not finite");
+  const auto fresh = state.get<double>("lattice/fresh", 1, 1, file);
+  require_finite(positions, file, "lattice");
+  require_finite(velocities, file, "lattice");
+  m_now = load_instant(state, "lattice", m_character, m_model.attachment != nullptr, file);
   set_nodes(m_positions, as_vectors(positions));
   set_nodes(m_velocities, as_vectors(velocities));
-  m_now.moment = {moment[0], moment[1]};
-  m_fresh = moment[2] != 0;
-  m_now.pose.local.clear();
-  for (size_t i = 0; i < pose.size(); i += 10) {
-    const double* p = pose.data() + i;
-    m_now.pose.local.push_back(
-        {{p[0], p[1], p[2]}, Quatd(p[6], p[3], p[4], p[5]), {p[7], p[8], p[9]}});
-  }
-  m_now.pose.shape_weights = shapes;
-  if (rigged) global_matrices(m_character.skeleton, m_now.pose, m_now.joints);
+  m_fresh = fresh[0] != 0;
   m_started = true;
 }
 

@@ -4,7 +4,9 @@
 #pragma once
 
 #include "supple/sim/body.h"
-#include "supple/sim/lattice_contact.h"
+#include "supple/sim/flesh_contact.h"
+#include "supple/sim/instant.h"
+#include "supple/sim/lattice_model.h"
 #include "supple/solve/newton.h"
 
 namespace supple {
@@ -37,18 +39,10 @@ class LatticeBody final : public Body {
  private:
   using Positions = LatticeSystem::Positions;
 
-  // What drives the body at one time.
-  struct Instant {
-    Moment moment;
-    Pose pose;
-    std::vector<Affine> joints;
-  };
-
-  void set_weight(std::span<const Affine> joints);
+  void set_weight(const Moment& moment, std::span<const Affine> joints);
   void build_system();
   void place_springs();
   bool touch(const Positions& x, bool itself);
-  bool is_cut(const Instant& to) const;
   Instant between(const Instant& from, const Instant& to, double part) const;
   void start(const Instant& first, StepReport& report);
   void set_in_motion();
@@ -61,9 +55,7 @@ class LatticeBody final : public Body {
   void solve(StepReport& report);
   void solve_once(bool contacts, StepReport& report);
   bool is_sound() const;
-  void measure_cells(StepReport& report);
-  std::vector<float> contact_map() const;
-  void add_maps(std::span<const Vec3d> nodes, BodyFrame& out) const;
+  void measure(StepReport& report);
   void set_nodes(Positions& to, std::span<const Vec3d> values) const;
   void set_to_targets(Positions& to) const;
   std::vector<Vec3d> node_values(const Positions& from) const;
@@ -79,7 +71,7 @@ class LatticeBody final : public Body {
   std::unique_ptr<NewtonWork<LatticeSystem>> m_work;
   NewtonOptions<LinearOptions> m_newton;
   std::unique_ptr<Skinner> m_skinner;  // of the whole skin
-  std::unique_ptr<LatticeContact> m_contact;
+  std::unique_ptr<FleshContact> m_contact;
 
   // State: what a checkpoint holds.
   Positions m_positions, m_velocities;

@@ -114,6 +114,7 @@ struct ScriptSettings {
 struct FixedSettings {
   SelectSettings select;
   std::vector<ScriptSettings> motion;
+  bool skin = false;
 };
 
 /// Nodes drawn by springs to where a script puts them.
@@ -121,6 +122,17 @@ struct PulledSettings {
   SelectSettings select;
   double stiffness = 0;
   std::vector<ScriptSettings> motion;
+  bool skin = false;
+};
+
+/// A force on a spot of the skin for a while.
+struct PokeSettings {
+  Numbers3 at = {0, 0, 0};
+  double radius = 0;
+  Numbers3 force = {0, 0, 0};
+  double from = 0;
+  double to = 0;
+  TimeUnit unit = TimeUnit::seconds;
 };
 
 /// What flesh is made of, by name; `same` is what is around.
@@ -195,7 +207,7 @@ struct ColliderSettings {
 
 /// What flesh collides with, and how.
 struct ContactSettings {
-  bool self = true;
+  std::optional<bool> self = {};
   double stiffness = 8;
   double grip = 0.2;
   double points = 1;
@@ -230,6 +242,24 @@ struct SolverSettings {
   Quadrature quadrature = Quadrature::stabilised;
 };
 
+/// How matter in a part of a voxel is felt.
+enum class VoxelLaw { nonuniform, uniform };
+
+/// How much of the voxels on the surface is filled.
+enum class VoxelFill { exact, half };
+
+/// Bodies of few cells that know where in them the matter is.
+struct VoxelSettings {
+  int levels = 3;
+  VoxelLaw law = VoxelLaw::nonuniform;
+  VoxelFill fill = VoxelFill::exact;
+  double sheets = 0.5;
+  bool hollow = false;
+};
+
+/// How the skin moves with its cells.
+enum class SkinEmbedding { linear, smooth };
+
 /// Where a dynamic body begins.
 enum class StartState { rest, equilibrium };
 
@@ -258,6 +288,9 @@ struct BodySettings {
   Numbers3 spin = {0, 0, 0};
   std::vector<FixedSettings> fixed;
   std::vector<PulledSettings> pulled;
+  std::vector<PokeSettings> pokes;
+  VoxelSettings voxels;
+  SkinEmbedding embedding = SkinEmbedding::linear;
   SolverSettings solver;
 };
 

@@ -56,6 +56,15 @@ inline constexpr std::array<Word<SolverDifferential>, 5> differential_words = {
 inline constexpr std::array<Word<Quadrature>, 2> quadrature_words = {
     {{"stabilised", Quadrature::stabilised}, {"one_point", Quadrature::one_point}}};
 
+inline constexpr std::array<Word<VoxelLaw>, 2> law_words = {
+    {{"nonuniform", VoxelLaw::nonuniform}, {"uniform", VoxelLaw::uniform}}};
+
+inline constexpr std::array<Word<SkinEmbedding>, 2> embedding_words = {
+    {{"linear", SkinEmbedding::linear}, {"smooth", SkinEmbedding::smooth}}};
+
+inline constexpr std::array<Word<VoxelFill>, 2> fill_words = {
+    {{"exact", VoxelFill::exact}, {"half", VoxelFill::half}}};
+
 inline constexpr std::array<Word<StartState>, 2> start_words = {
     {{"rest", StartState::rest}, {"equilibrium", StartState::equilibrium}}};
 
@@ -91,7 +100,8 @@ inline constexpr std::array<Word<ColliderType>, 5> collider_words = {
      {"mesh", ColliderType::mesh}}};
 
 /// Words for the types of bodies.
-inline constexpr std::array<std::string_view, 3> body_words = {"automatic", "skinning", "lattice"};
+inline constexpr std::array<std::string_view, 4> body_words = {"automatic", "skinning", "lattice",
+                                                               "voxels"};
 
 /// Fields of MotionSettings.
 template <class Visitor>
@@ -248,6 +258,10 @@ void describe(Visitor& visit, ScriptSettings& s) {
 template <class Visitor>
 void describe(Visitor& visit, FixedSettings& s) {
   visit.group("select", s.select, {.meaning = "Which nodes, by their places at rest."});
+  visit.field(
+      "skin", s.skin,
+      {.meaning = "Whether points of the skin are held instead of nodes; for bodies of type "
+                  "'voxels'."});
   visit.list("motion", s.motion,
              {.meaning = "Motions of these nodes, one after the other; none holds them still."});
 }
@@ -256,11 +270,25 @@ void describe(Visitor& visit, FixedSettings& s) {
 template <class Visitor>
 void describe(Visitor& visit, PulledSettings& s) {
   visit.group("select", s.select, {.meaning = "Which nodes, by their places at rest."});
+  visit.field("skin", s.skin,
+              {.meaning = "Whether points of the skin are pulled instead of nodes."});
   visit.field("stiffness", s.stiffness,
               {.meaning = "Of all these nodes' springs together, in newtons per metre.",
                .min = 0,
                .max = 1e12});
   visit.list("motion", s.motion, {.meaning = "Motions of the places the nodes are pulled to."});
+}
+
+/// Fields of PokeSettings.
+template <class Visitor>
+void describe(Visitor& visit, PokeSettings& s) {
+  visit.field("at", s.at, {.meaning = "Middle of the spot, at rest, in metres."});
+  visit.field("radius", s.radius,
+              {.meaning = "Of the spot, in metres; 0 takes a tenth of the body.", .min = 0});
+  visit.field("force", s.force, {.meaning = "On all of the spot, in newtons."});
+  visit.field("from", s.from, {.meaning = "When it begins."});
+  visit.field("to", s.to, {.meaning = "When it ends."});
+  visit.words("unit", s.unit, time_unit_words, {.meaning = "What 'from' and 'to' count."});
 }
 
 /// The ranges of materials, shared by a body and its regions.
@@ -401,7 +429,9 @@ void describe(Visitor& visit, ColliderSettings& s) {
 /// Fields of ContactSettings.
 template <class Visitor>
 void describe(Visitor& visit, ContactSettings& s) {
-  visit.field("self", s.self, {.meaning = "Whether the body collides with itself."});
+  visit.optional("self", s.self,
+                 {.meaning = "Whether the body collides with itself. By default bodies of type "
+                             "'lattice' do, those of type 'voxels' do not."});
   visit.field("stiffness", s.stiffness,
               {.meaning = "Of the springs that part what collides, relative to the flesh's own.",
                .min = 0,
@@ -444,8 +474,8 @@ void describe(Visitor& visit, SolverSettings& s) {
               {.meaning = "Relative residual at which a linear solve ends.", .min = 0, .max = 1});
   visit.field(
       "linear_iterations", s.linear_iterations,
-      {.meaning = "Most iterations of a linear solve; 0 takes 60 for characters and 200 for plain "
-                  "solids.",
+      {.meaning = "Most iterations of a linear solve; 0 takes 60 for characters, 200 for plain "
+                  "solids and 10 for 'voxels'.",
        .min = 0,
        .max = 100000});
   visit.field("seconds", s.seconds,
@@ -464,20 +494,45 @@ void describe(Visitor& visit, SolverSettings& s) {
                           "hourglass and is for comparison."});
 }
 
+/// Fields of VoxelSettings.
+template <class Visitor>
+void describe(Visitor& visit, VoxelSettings& s) {
+  visit.field("levels", s.levels,
+              {.meaning = "How often cells are halved to see where in them the matter is.",
+               .min = 0,
+               .max = 8});
+  visit.words(
+      "law", s.law, law_words,
+      {.meaning = "Whether matter is felt where it is in a cell, or evenly over all of it."});
+  visit.words(
+      "fill", s.fill, fill_words,
+      {.meaning = "How much of the finest cells on the surface is matter: what is measured, "
+                  "or one half."});
+  visit.field("sheets", s.sheets,
+              {.meaning = "How much of the finest cells is matter where there are only open sheets "
+                          "and lines.",
+               .min = 0.001,
+               .max = 1});
+  visit.field("hollow", s.hollow, {.meaning = "Whether closed cavities stay empty."});
+}
+
 /// Fields of BodySettings.
 template <class Visitor>
 void describe(Visitor& visit, BodySettings& s) {
   visit.choice("type", s.type, body_words,
                {.meaning = "Kind of body: 'skinning' follows the rig without flesh; 'lattice' is "
-                           "elastic, cut into cubic cells; 'automatic' takes 'lattice' for rigged "
-                           "characters, else 'skinning'. The other fields are for 'lattice'."});
+                           "elastic, cut into many cubic cells; 'voxels' is elastic, cut into few "
+                           "cells, for games and previews; 'automatic' takes 'lattice' for rigged "
+                           "characters, else 'skinning'. The other fields are for 'lattice' and "
+                           "'voxels'."});
   visit.field("budget", s.budget,
-              {.meaning = "About how many cells the body has, when neither 'cells' nor 'spacing' "
-                          "is given.",
+              {.meaning = "About how many cells a body of type 'lattice' has, when neither 'cells' "
+                          "nor 'spacing' is given.",
                .min = 1,
                .max = 1e8});
   visit.field("cells", s.cells,
-              {.meaning = "Cells along the longest side of the body; 0 takes 'budget'.",
+              {.meaning = "Cells along the longest side of the body; 0 takes 'budget', and 10 for "
+                          "'voxels'.",
                .min = 0,
                .max = 1000});
   visit.field("spacing", s.spacing,
@@ -512,7 +567,8 @@ void describe(Visitor& visit, BodySettings& s) {
   visit.group("flesh", s.flesh, {.meaning = "Where there is flesh; everywhere by default."});
   visit.optional("dynamic", s.dynamic,
                  {.meaning = "Whether the body has inertia; else every frame is an equilibrium. By "
-                             "default characters have it, plain solids do not."});
+                             "default characters and bodies of type 'voxels' have it, plain solids "
+                             "do not."});
   visit.field("substeps", s.substeps, {.meaning = "Steps per frame.", .min = 1, .max = 1000});
   visit.words("start", s.start, start_words,
               {.meaning = "Where a dynamic body begins: as it was modelled, or sagged already."});
@@ -524,6 +580,11 @@ void describe(Visitor& visit, BodySettings& s) {
   visit.list("fixed", s.fixed,
              {.meaning = "Nodes that are held, or moved by a script; the last one holds a node."});
   visit.list("pulled", s.pulled, {.meaning = "Nodes that springs pull where a script says."});
+  visit.list("pokes", s.pokes, {.meaning = "Forces on spots of the skin."});
+  visit.group("voxels", s.voxels, {.meaning = "What is special to bodies of type 'voxels'."});
+  visit.words("embedding", s.embedding, embedding_words,
+              {.meaning = "How the skin moves with its cells: each with its own, or blended from "
+                          "those around it, without creases between cells."});
   visit.group("solver", s.solver, {.meaning = "How the equations are solved."});
 }
 

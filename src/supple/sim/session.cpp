@@ -6,19 +6,33 @@
 #include "supple/core/parallel.h"
 #include "supple/sim/lattice_body.h"
 #include "supple/sim/skinned_body.h"
+#include "supple/sim/voxel_body.h"
 
 namespace supple {
 namespace {
 
 constexpr int most_frames = 10'000'000;
 
+// Without a clip, bodies that move by themselves are watched for a while, in seconds.
+constexpr double watching = 2;
+
+FrameRange frames_of(const Scene& scene, const Clip* clip, const Character& character,
+                     const std::string& file) {
+  const bool moves = body_type(scene.body, character) == "voxels";
+  return resolve_frames(scene.frames, clip, file, moves ? watching : 0);
+}
+
 std::unique_ptr<Body> make_body(const Character& character, const Scene& scene, const Clip* clip,
                                 const std::string& file) {
   const std::string_view type = body_type(scene.body, character);
   if (type == "skinning") return std::make_unique<SkinnedBody>(character, scene.character.skinning);
+  if (type == "voxels")
+    return std::make_unique<VoxelBody>(character, scene.body,
+                                       frames_of(scene, clip, character, file), file,
+                                       scene.character.skinning);
   if (type == "lattice")
     return std::make_unique<LatticeBody>(character, scene.body,
-                                         resolve_frames(scene.frames, clip, file), file,
+                                         frames_of(scene, clip, character, file), file,
                                          scene.character.skinning);
   throw Error(ErrorKind::usage,
               fmt::format("there is no body of type '{}'", printable(scene.body.type)));
@@ -79,8 +93,8 @@ std::string_view body_type(const BodySettings& settings, const Character& charac
   return is_skinned(character) ? "lattice" : "skinning";
 }
 
-FrameRange resolve_frames(const FrameSettings& settings, const Clip* clip,
-                          const std::string& file) {
+FrameRange resolve_frames(const FrameSettings& settings, const Clip* clip, const std::string& file,
+                          double seconds) {
   FrameRange range;
   range.first = settings.first;
   range.preroll = settings.preroll;
@@ -88,7 +102,7 @@ FrameRange resolve_frames(const FrameSettings& settings, const Clip* clip,
   range.clip_time = (clip ? clip->start() : 0) + settings.start;
   range.last = settings.last;
   if (settings.last == FrameSettings::automatic) {
-    const double left = clip ? std::max(0.0, clip->end() - range.clip_time) : 0;
+    const double left = clip ? std::max(0.0, clip->end() - range.clip_time) : seconds;
     // A clip of 2 s at 24 frames per second has frames at 0/24 to 48/24; rounding noise must not
     // add one.
     const double frames = std::floor(left * range.rate + 1e-3);
@@ -112,7 +126,7 @@ Session::Session(std::shared_ptr<const Character> character, const Scene& scene,
                  std::unique_ptr<Body> body, const std::string& file)
     : m_character(std::move(character)),
       m_clip(clip),
-      m_range(resolve_frames(scene.frames, clip, file)),
+      m_range(frames_of(scene, clip, *m_character, file)),
       m_body(std::move(body)),
       m_rest(rest_pose(*m_character)),
       m_next_frame(m_range.first) {

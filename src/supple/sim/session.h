@@ -88,8 +88,10 @@ class Session {
 /// The type of body a scene means for a character: its own word, or what is usual for it.
 std::string_view body_type(const BodySettings& settings, const Character& character);
 
-/// Resolves the defaults of a scene's frames against the clip it plays (null for none).
-FrameRange resolve_frames(const FrameSettings& settings, const Clip* clip, const std::string& file);
+/// Resolves the defaults of a scene's frames against the clip it plays (null for none, which lasts
+/// for `seconds`).
+FrameRange resolve_frames(const FrameSettings& settings, const Clip* clip, const std::string& file,
+                          double seconds = 0);
 
 /// What a run does with its results; members left empty are skipped.
 struct RunHooks {

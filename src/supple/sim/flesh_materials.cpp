@@ -1,4 +1,4 @@
-// What the cells of a lattice model are made of. lattice_model.cpp has the rest of it.
+// What the cells of a body are made of. flesh_model.cpp has the rest of its model.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -6,7 +6,7 @@
 #include "supple/core/error.h"
 #include "supple/core/parallel.h"
 #include "supple/math/smooth_step.h"
-#include "supple/sim/lattice_model.h"
+#include "supple/sim/flesh_model.h"
 #include "supple/sim/selection.h"
 
 namespace supple {
@@ -34,31 +34,31 @@ Substance preset(MaterialPreset material) {
 
 }  // namespace
 
-Substance LatticeModel::base_material(const BodySettings& settings) const {
+Substance FleshModel::base_material(const BodySettings& settings) const {
   const Substance usual = preset(settings.material);
   const double s = scale.metres_per_unit;
   return {s * settings.young.value_or(usual.young), settings.poisson.value_or(usual.poisson),
           s * s * s * settings.density.value_or(usual.density)};
 }
 
-// Of every cell's centre: how far the nearest bone is, and how far the outside.
-std::vector<LatticeModel::Depth> LatticeModel::depths() const {
-  std::vector<Depth> result(mesh.cells.size());
+// Of every place: how far the nearest bone is, and how far the outside.
+std::vector<FleshModel::Depth> FleshModel::depths(std::span<const MaterialPlace> places) const {
+  std::vector<Depth> result(places.size());
   parallel_for(result.size(), 256, [&](size_t begin, size_t end) {
-    for (size_t c = begin; c < end; ++c) {
-      const Vec3d centre = cell_centre(c);
+    for (size_t p = begin; p < end; ++p) {
       double bone = length;
-      for (const FleshBone& b : rig->bones()) bone = std::min(bone, b.distance(centre));
-      result[c] = {std::max(0.0, bone), rig->way_out(centre)};
+      for (const FleshBone& b : rig->bones()) bone = std::min(bone, b.distance(places[p].at));
+      result[p] = {std::max(0.0, bone), rig->way_out(places[p].at)};
     }
   });
   return result;
 }
 
-// How much of every cell is of a region's material, from 0 to 1.
-std::vector<float> LatticeModel::amount_of(const RegionSettings& region, const std::string& field,
-                                           const std::string& file) const {
-  std::vector<float> amount(mesh.cells.size(), 1);
+// How much of every place is of a region's material, from 0 to 1.
+std::vector<float> FleshModel::amount_of(const RegionSettings& region,
+                                         std::span<const MaterialPlace> places,
+                                         const std::string& field, const std::string& file) const {
+  std::vector<float> amount(places.size(), 1);
   const auto need_rig = [&](const char* what) {
     if (!rig) throw_input_error(file, field + what, "is for rigged characters");
   };
@@ -66,15 +66,18 @@ std::vector<float> LatticeModel::amount_of(const RegionSettings& region, const s
   if (select.box || select.sphere || select.plane) {
     const Selection selection(select, 0, file, field + ".select");
     for (size_t c = 0; c < amount.size(); ++c)
-      if (!selection.contains(cell_centre(c))) amount[c] = 0;
+      if (!selection.contains(places[c].at)) amount[c] = 0;
   } else if (region.bones.empty() && region.attribute.empty() && !region.depth) {
     throw_input_error(file, field, "says not where: give select, bones, attribute or depth");
   }
   const auto times_nodes = [&](std::span<const float> nodes) {
     for (size_t c = 0; c < amount.size(); ++c) {
-      float sum = 0;
-      for (const int32_t node : mesh.corners[c]) sum += nodes[static_cast<size_t>(node)];
-      amount[c] *= std::clamp(sum / 8, 0.0f, 1.0f);
+      const LatticeTie tie =
+          tie_to_cell(solid, mesh, static_cast<int32_t>(places[c].cell), places[c].at);
+      double sum = 0;
+      for (size_t k = 0; k < 8; ++k)
+        sum += tie.weights[k] * static_cast<double>(nodes[static_cast<size_t>(tie.nodes[k])]);
+      amount[c] *= static_cast<float>(std::clamp(sum, 0.0, 1.0));
     }
   };
   if (!region.bones.empty()) {
@@ -90,7 +93,7 @@ std::vector<float> LatticeModel::amount_of(const RegionSettings& region, const s
     const double full = region.depth->full, none = region.depth->none;
     if (full == none)
       throw_input_error(file, field + ".depth", "full and none are the same; a ramp is needed");
-    const std::vector<Depth> depth = depths();
+    const std::vector<Depth> depth = depths(places);
     for (size_t c = 0; c < amount.size(); ++c) {
       const double thickness = depth[c].to_bone + depth[c].to_skin;
       const double part = thickness > 0 ? depth[c].to_bone / thickness : 1;
@@ -103,11 +106,13 @@ std::vector<float> LatticeModel::amount_of(const RegionSettings& region, const s
 }
 
 // Where materials mix, stiffness does so by its logarithm, as it spans orders of magnitude.
-void LatticeModel::set_materials(const BodySettings& settings, const std::string& file) {
-  std::vector<Substance> is(mesh.cells.size(), base_material(settings));
+std::vector<Substance> FleshModel::set_materials(const BodySettings& settings,
+                                                 std::span<const MaterialPlace> places,
+                                                 const std::string& file) {
+  std::vector<Substance> is(places.size(), base_material(settings));
   const double s = scale.metres_per_unit;
   if (rig && !settings.young) {
-    const std::vector<Depth> depth = depths();
+    const std::vector<Depth> depth = depths(places);
     for (size_t c = 0; c < is.size(); ++c) {
       const double thickness = s * (depth[c].to_bone + depth[c].to_skin) / usual_thickness;
       is[c].young *= std::max(1.0, thickness * thickness);
@@ -115,7 +120,8 @@ void LatticeModel::set_materials(const BodySettings& settings, const std::string
   }
   for (size_t r = 0; r < settings.materials.size(); ++r) {
     const RegionSettings& region = settings.materials[r];
-    const std::vector<float> amount = amount_of(region, fmt::format("body.materials[{}]", r), file);
+    const std::vector<float> amount =
+        amount_of(region, places, fmt::format("body.materials[{}]", r), file);
     for (size_t c = 0; c < is.size(); ++c) {
       Substance other = is[c];
       if (region.material != MaterialPreset::same) {
@@ -132,26 +138,27 @@ void LatticeModel::set_materials(const BodySettings& settings, const std::string
       is[c].density += part * (other.density - is[c].density);
     }
   }
-  masses.assign(mesh.nodes.size(), 0);
+  // Cells are as stiff as their matter is on average; nodes as the cells around them.
+  std::vector<double> cell_young(mesh.cells.size(), 0);
+  filled.assign(mesh.cells.size(), 0);
+  for (size_t p = 0; p < places.size(); ++p) {
+    filled[places[p].cell] += places[p].volume;
+    cell_young[places[p].cell] += places[p].volume * is[p].young;
+  }
   young.assign(mesh.nodes.size(), 0);
   std::vector<double> cells_around(mesh.nodes.size(), 0);
-  const double volume = solid.spacing * solid.spacing * solid.spacing;
   for (size_t c = 0; c < mesh.cells.size(); ++c) {
-    const double covered = solid.covered(mesh.cells[c]);
-    const CellMaterial whole = lame_moduli(is[c].young, is[c].poisson);
-    moduli.push_back({covered * whole.mu, covered * whole.lambda});
-    stiffness += is[c].young / static_cast<double>(mesh.cells.size());
+    cell_young[c] /= filled[c];
+    stiffness += cell_young[c] / static_cast<double>(mesh.cells.size());
     for (const int32_t node : mesh.corners[c]) {
-      const auto n = static_cast<size_t>(node);
-      masses[n] += covered * is[c].density * volume / 8;
-      young[n] += is[c].young;
-      cells_around[n] += 1;
+      young[static_cast<size_t>(node)] += cell_young[c];
+      cells_around[static_cast<size_t>(node)] += 1;
     }
   }
   for (size_t n = 0; n < young.size(); ++n) young[n] /= cells_around[n];
-  for (const LatticePlace& cell : mesh.cells) filled.push_back(solid.covered(cell));
   const double all = std::accumulate(filled.begin(), filled.end(), 0.0);
   for (double& part : filled) part /= all;
+  return is;
 }
 
 }  // namespace supple

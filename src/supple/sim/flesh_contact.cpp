@@ -1,4 +1,4 @@
-#include "supple/sim/lattice_contact.h"
+#include "supple/sim/flesh_contact.h"
 
 #include <algorithm>
 #include <cmath>
@@ -19,43 +19,66 @@ ActiveSpring spring_at(int32_t point, const Vec3d& target, const Vec3d& normal, 
 
 }  // namespace
 
-LatticeContact::LatticeContact(const Character& character, const LatticeModel& model,
-                               const BodySettings& settings, const FrameRange& range,
-                               const std::string& file)
+FleshContact::FleshContact(const Character& character, const FleshModel& model,
+                           const BodySettings& settings, const FleshContactOptions& options,
+                           const FrameRange& range, const std::string& file)
     : m_model(model),
       m_stiffness(settings.contact.stiffness / model.solid.spacing),
       m_grip(settings.contact.grip),
-      m_surface(model.skin.mesh.positions, model.skin.mesh.triangles, model.solid.spacing),
-      m_points(choose_contact_points(m_surface, {.factor = 1 / settings.contact.points})),
-      m_colliders(character, settings.contact, range, model.length, file),
-      m_before(m_points.size(), Vec3d::Zero()),
-      m_self_depths(m_points.size(), 0),
-      m_depths(m_points.size(), 0) {
+      m_colliders(character, settings.contact, range, model.length, file) {
+  if (!model.skin.mesh.triangles.empty()) {
+    m_surface = std::make_unique<SkinSurface>(model.skin.mesh.positions, model.skin.mesh.triangles,
+                                              model.solid.spacing);
+    const double along = settings.contact.points * options.density;
+    m_points = choose_contact_points(*m_surface, {.factor = 1 / along});
+    if (options.self)
+      m_self = std::make_unique<SelfCollision>(model.solid, model.mesh, *m_surface, m_points);
+  }
+  add_line_points();
   for (const ContactPoint& point : m_points) {
     m_ties.push_back(tie(point.rest));
     m_young.push_back(young_at(m_ties.back()));
   }
-  if (settings.contact.self)
-    m_self = std::make_unique<SelfCollision>(model.solid, model.mesh, m_surface, m_points);
+  m_before.assign(m_points.size(), Vec3d::Zero());
+  m_self_depths.assign(m_points.size(), 0);
+  m_depths.assign(m_points.size(), 0);
   if (settings.contact.props) m_colliders.add_props(model.skin);
   m_outer = m_colliders.size();
   add_sliding_bones();
 }
 
-LatticeTie LatticeContact::tie(const Vec3d& rest) const {
+LatticeTie FleshContact::tie(const Vec3d& rest) const {
   return tie_to_cell(m_model.solid, m_model.mesh, nearest_cell(m_model.solid, m_model.mesh, rest),
                      rest);
 }
 
+// Lines are as thick as a quarter of a cell to what they touch; their vertices are the points.
+void FleshContact::add_line_points() {
+  const double width = m_model.solid.spacing / 4;
+  std::vector<double> areas(m_model.skin.mesh.positions.size(), 0);
+  for (const Vec3i& s : m_model.skin.segments) {
+    const Vec3f &a = m_model.skin.mesh.positions[static_cast<size_t>(s[0])],
+                &b = m_model.skin.mesh.positions[static_cast<size_t>(s[1])];
+    for (int k = 0; k < 2; ++k)
+      areas[static_cast<size_t>(s[k])] += static_cast<double>((b - a).norm()) * width / 2;
+  }
+  for (size_t p = 0; p < areas.size(); ++p)
+    if (areas[p] > 0)
+      m_points.push_back({.rest = m_model.skin.mesh.positions[p].cast<double>(),
+                          .area = areas[p],
+                          .vertex = static_cast<int32_t>(p),
+                          .sheet = true});
+}
+
 // Young's modulus around a point.
-double LatticeContact::young_at(const LatticeTie& tie) const {
+double FleshContact::young_at(const LatticeTie& tie) const {
   double sum = 0;
   for (const int32_t node : tie.nodes) sum += m_model.young[static_cast<size_t>(node)];
   return sum / 8;
 }
 
 // Points of the flesh in a layer around each bone that slides, on a grid of half a cell.
-void LatticeContact::add_sliding_bones() {
+void FleshContact::add_sliding_bones() {
   if (!m_model.rig) return;
   constexpr double layer = 0.75;
   const SolidLattice& solid = m_model.solid;
@@ -93,7 +116,7 @@ void LatticeContact::add_sliding_bones() {
 }
 
 // Points on the sides of the lattice may lie a rounding error beyond its cells.
-std::vector<Vec3d> LatticeContact::lattice_points() const {
+std::vector<Vec3d> FleshContact::lattice_points() const {
   const SolidLattice& solid = m_model.solid;
   std::vector<Vec3d> result;
   const auto add = [&](const Vec3d& rest) {
@@ -108,8 +131,8 @@ std::vector<Vec3d> LatticeContact::lattice_points() const {
   return result;
 }
 
-void LatticeContact::begin(const ColliderDrive& before, const ColliderDrive& now, double dt,
-                           std::span<const Vec3d> nodes) {
+void FleshContact::begin(const ColliderDrive& before, const ColliderDrive& now, double dt,
+                         std::span<const Vec3d> nodes) {
   m_step = dt;
   m_pose.assign(now.joints.begin(), now.joints.end());
   m_room.clear();
@@ -119,12 +142,12 @@ void LatticeContact::begin(const ColliderDrive& before, const ColliderDrive& now
 }
 
 // How much of the volume of the flesh at a place is left; negative where it is inside out.
-double LatticeContact::volume_at(std::span<const Vec3d> nodes, const LatticeTie& tie) const {
+double FleshContact::volume_at(std::span<const Vec3d> nodes, const LatticeTie& tie) const {
   return cell_gradient(nodes, tie.nodes, m_model.solid.spacing).determinant();
 }
 
-size_t LatticeContact::find(std::span<const Vec3d> nodes, int32_t first, bool with_itself,
-                            std::vector<ActiveSpring>& out) {
+size_t FleshContact::find(std::span<const Vec3d> nodes, int32_t first, bool with_itself,
+                          std::vector<ActiveSpring>& out) {
   m_first = first;
   const size_t before = out.size();
   if (with_itself) find_itself(nodes);
@@ -135,7 +158,7 @@ size_t LatticeContact::find(std::span<const Vec3d> nodes, int32_t first, bool wi
   return out.size() - before;
 }
 
-void LatticeContact::find_itself(std::span<const Vec3d> nodes) {
+void FleshContact::find_itself(std::span<const Vec3d> nodes) {
   m_self_springs.clear();
   std::fill(m_self_depths.begin(), m_self_depths.end(), 0.0f);
   if (!m_self) return;
@@ -156,7 +179,7 @@ void LatticeContact::find_itself(std::span<const Vec3d> nodes) {
 }
 
 // Whether a contact has turned the flesh at its point inside out and not got it out either.
-bool LatticeContact::is_lost(const SelfContact& contact, std::span<const Vec3d> nodes) const {
+bool FleshContact::is_lost(const SelfContact& contact, std::span<const Vec3d> nodes) const {
   constexpr double deep = 0.5;  // in cells
   return contact.depth > deep * m_model.solid.spacing &&
          volume_at(nodes, m_ties[static_cast<size_t>(contact.point)]) <= 0;
@@ -164,7 +187,7 @@ bool LatticeContact::is_lost(const SelfContact& contact, std::span<const Vec3d> 
 
 // Finds out which contact points have room where the rig wants them: in no other flesh, and in
 // flesh of their own that is not flat. Without a rig nothing holds them where they have none.
-void LatticeContact::find_room() {
+void FleshContact::find_room() {
   constexpr double flat = 0.3;  // volume left
   m_room.assign(m_points.size(), 1);
   if (!m_model.attachment) return;
@@ -183,8 +206,7 @@ void LatticeContact::find_room() {
 // that is inside out is let go until it has come back: once the rig leaves it room for that, or it
 // is wrung out. And where the way out is long and the flesh on one side squashed already, a rig
 // puts one bone into another: the less is left, the less it is pressed.
-double LatticeContact::stiffness_of(const SelfContact& contact,
-                                    std::span<const Vec3d> nodes) const {
+double FleshContact::stiffness_of(const SelfContact& contact, std::span<const Vec3d> nodes) const {
   constexpr double long_way = 1;            // depth, in cells, and a cell more for all of it
   constexpr double free = 0.5, full = 0.1;  // volume left
   constexpr double wrung = -1;              // volume
@@ -201,7 +223,7 @@ double LatticeContact::stiffness_of(const SelfContact& contact,
 
 // Springs across the surface of colliders; with friction also along it, to where the collider has
 // carried the point since the beginning of the step, no stronger than Coulomb's law allows.
-void LatticeContact::find_rigid(std::span<const Vec3d> nodes, std::vector<ActiveSpring>& out) {
+void FleshContact::find_rigid(std::span<const Vec3d> nodes, std::vector<ActiveSpring>& out) {
   if (m_outer == 0) return;
   for (size_t p = 0; p < m_points.size(); ++p) {
     const Vec3d x = m_ties[p].position(nodes);
@@ -227,8 +249,7 @@ void LatticeContact::find_rigid(std::span<const Vec3d> nodes, std::vector<Active
 }
 
 // Flesh around sliding bones is pushed out of them and moves freely along them.
-void LatticeContact::find_inner(std::span<const Vec3d> nodes,
-                                std::vector<ActiveSpring>& out) const {
+void FleshContact::find_inner(std::span<const Vec3d> nodes, std::vector<ActiveSpring>& out) const {
   const auto first = m_first + static_cast<int32_t>(m_points.size());
   for (size_t i = 0; i < m_inner.size(); ++i) {
     const InnerPoint& point = m_inner[i];

@@ -1,6 +1,6 @@
-// Contact of a lattice body: with itself and with rigid colliders, as springs at points of its skin
-// [McAdams 2011, §7]. Springs pull a point that is too deep to the nearest place on the surface,
-// k (x - x_s)ᵀ M (x - x_s) / 2 with M = (1 - a) n nᵀ + a I, found anew as the body moves.
+// Contact of a body of cells: with itself and with rigid colliders, as springs at points of its
+// skin [McAdams 2011, §7]. Springs pull a point that is too deep to the nearest place on the
+// surface, k (x - x_s)ᵀ M (x - x_s) / 2 with M = (1 - a) n nᵀ + a I, found anew as the body moves.
 //
 // Where the body touches itself both sides have such springs, so that each asks for half the way.
 //
@@ -10,18 +10,26 @@
 #include <memory>
 
 #include "supple/contact/self_collision.h"
-#include "supple/sim/lattice_model.h"
+#include "supple/lattice/lattice_system.h"
+#include "supple/sim/flesh_model.h"
 #include "supple/sim/moving_colliders.h"
 
 namespace supple {
 
-/// Finds what a lattice body collides with.
-class LatticeContact {
+/// What differs between kinds of bodies.
+struct FleshContactOptions {
+  bool self = true;    ///< whether the body collides with itself
+  double density = 1;  ///< contact points along the side of a cell, where the scene asks for one
+};
+
+/// Finds what a body collides with.
+class FleshContact {
  public:
   /// For a model, which must outlive it. Throws an input error naming `file` when the scene asks
   /// for something that is not possible.
-  LatticeContact(const Character& character, const LatticeModel& model,
-                 const BodySettings& settings, const FrameRange& range, const std::string& file);
+  FleshContact(const Character& character, const FleshModel& model, const BodySettings& settings,
+               const FleshContactOptions& options, const FrameRange& range,
+               const std::string& file);
 
   /// The contact points, and then those around sliding bones, in cells of the lattice.
   std::vector<Vec3d> lattice_points() const;
@@ -57,6 +65,7 @@ class LatticeContact {
     double stiffness;  // in newtons per metre
   };
 
+  void add_line_points();
   void add_sliding_bones();
   void find_itself(std::span<const Vec3d> nodes);
   void find_rigid(std::span<const Vec3d> nodes, std::vector<ActiveSpring>& out);
@@ -68,12 +77,12 @@ class LatticeContact {
   double young_at(const LatticeTie& tie) const;
   double volume_at(std::span<const Vec3d> nodes, const LatticeTie& tie) const;
 
-  const LatticeModel& m_model;
+  const FleshModel& m_model;
   double m_stiffness;  // of springs, per area and Young's modulus
   double m_grip;
   int32_t m_first = 0;
   double m_step = 0;
-  SkinSurface m_surface;
+  std::unique_ptr<SkinSurface> m_surface;  // null for lines alone
   std::vector<ContactPoint> m_points;
   std::vector<LatticeTie> m_ties;
   std::vector<double> m_young;  // of the flesh at the contact points

@@ -1,0 +1,57 @@
+// Stiffness and mass of trilinear cells, alone and gathered from finer ones [Nesme 2006, section
+// 5]. Rows and columns run over the eight corners, x fastest; those of stiffness over x, y, z of
+// each.
+#pragma once
+
+#include <span>
+
+#include "supple/material/moduli.h"
+#include "supple/voxels/voxel_solid.h"
+
+namespace supple {
+
+using Matrix24 = Eigen::Matrix<double, 24, 24>;
+using Matrix8 = Eigen::Matrix<double, 8, 8>;
+using Vector8 = Eigen::Matrix<double, 8, 1>;
+
+/// What matter is made of at a place.
+struct VoxelMaterial {
+  CellMaterial moduli;
+  double density = 1000;  ///< kg/m³
+};
+
+/// Stiffness of a full cell with sides of `side` metres, in newtons per metre: exact integrals of
+/// linear elasticity.
+Matrix24 cell_stiffness(const CellMaterial& material, double side);
+
+/// Consistent mass of a full cell of one kilogram.
+Matrix8 cell_mass();
+
+/// Adds what a child (its place in the parent, x lowest bit) contributes to the parent when it
+/// moves as the parent's interpolation does: Lᵀ K L.
+void add_child(const Matrix24& child, int place, Matrix24& parent);
+void add_child(const Matrix8& child, int place, Matrix8& parent);
+
+/// How much each of the four edges along x (by y, then z of the edge, y lowest bit), y (by x, z)
+/// and z (by x, y) stands for the matter in a cell; each axis adds up to 1.
+using EdgeWeights = Eigen::Matrix<double, 3, 4>;
+
+/// What a cell resists and weighs, and where its matter is.
+struct CellMatrices {
+  Matrix24 stiffness;                ///< N/m
+  Vector8 masses = Vector8::Zero();  ///< lumped at the corners, kg
+  EdgeWeights edges = EdgeWeights::Constant(0.25);
+};
+
+/// How matter in parts of a cell is felt at its corners.
+enum class StiffnessLaw {
+  nonuniform,  ///< where it is [Nesme 2006, section 5.3]
+  uniform,     ///< spread evenly over the cell [Nesme 2006, section 5.1]
+};
+
+/// Gathers stiffness and mass of a cell of a solid from its octree; `materials` has one entry per
+/// leaf of the solid, or one for all.
+CellMatrices gather_cell(const VoxelSolid& voxels, size_t cell, StiffnessLaw law,
+                         std::span<const VoxelMaterial> materials);
+
+}  // namespace supple
