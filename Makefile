@@ -6,7 +6,7 @@ SOAK ?= 50
 RELEASE := build/release
 SOURCES = $(shell git ls-files -co --exclude-standard '*.h' '*.cpp' '*.cu')
 
-.PHONY: help demo test bench soak soak-files soak-kills soak-characters pictures figures format format-check lint asan tsan fuzz install clean build
+.PHONY: help demo test bench soak soak-files soak-kills soak-voxels soak-characters pictures figures format format-check lint asan tsan fuzz install clean build
 
 help:
 	@echo "make demo     build, make a character and its animation in demo/, say how to look at it"
@@ -62,8 +62,8 @@ bench: setup-test
 	@cmake --build --preset release -j $(JOBS)
 	@for program in $(RELEASE)/bench/bench_*; do echo "== $$program"; $$program || exit 1; done
 
-# Three long runs, each of which may be had alone: damaged files, kills and resumes, whole clips.
-soak: soak-files soak-kills soak-characters
+# Long runs, each of which may be had alone: damaged files, kills and resumes, voxels in knots, whole clips.
+soak: soak-files soak-kills soak-voxels soak-characters
 
 soak-files: setup-test
 	$(call configure,asan)
@@ -74,6 +74,11 @@ soak-kills: setup-test tests/node/node_modules/.stamp
 	$(call configure,release)
 	@cmake --build --preset release -j $(JOBS)
 	@SUPPLE_SOAK=$(SOAK) ctest --preset release -j $(JOBS) -R 'apps/|^lattice/.*Damaged' --timeout 36000
+
+soak-voxels: setup-test
+	$(call configure,release)
+	@cmake --build --preset release -j $(JOBS) --target test_voxels
+	@SUPPLE_SOAK=84 $(RELEASE)/test_voxels --gtest_filter='*ComeBackToRest'
 
 soak-characters: setup-test
 	$(call configure,release)

@@ -7,7 +7,6 @@
 #include <cstring>
 #include <filesystem>
 #include <map>
-#include <random>
 
 #include "supple/io/load.h"
 #include "supple/mesh/cell_skin.h"
@@ -34,16 +33,17 @@ struct Block {
     matrices.assign(mesh.cells.size(), full);
     for (const LatticePlace& node : mesh.nodes)
       rest.push_back(solid.position(solid.lattice.coordinates(node.block, node.local)));
-    // Meshes' vertices lie near those before them.
-    std::mt19937 random(1);
-    std::normal_distribution<double> step(0, 0.02);
+    // The skin of a ball in them, in the order its mesh has; of small ones as many points as asked.
     const Vec3d far = solid.spacing * size.cast<double>();
-    Vec3d at = far / 2;
-    for (size_t i = 0; i < points; ++i) {
-      at += Vec3d(step(random), step(random), step(random));
-      at = at.cwiseMax(Vec3d::Zero()).cwiseMin(far);
-      this->points.push_back(at.cast<float>());
-    }
+    const double radius = far.minCoeff() / 2;
+    const double edge =
+        radius * std::sqrt(4 * 3.1416 / (0.866 * 1.05 * static_cast<double>(points)));
+    this->points = sphere_surface(radius, edge).positions;
+    for (Vec3f& p : this->points)
+      p = (p.cast<double>().cwiseProduct(far / (2 * radius)) + far / 2).cast<float>();
+    while (this->points.size() < points)
+      this->points.push_back(this->points[this->points.size() / 2]);
+    this->points.resize(points);
     skin = CellSkin(solid, mesh, this->points);
     moved.resize(points);
   }

@@ -8,7 +8,9 @@
 #include "mesh/shapes.h"
 #include "supple/core/error.h"
 #include "supple/core/parallel.h"
+#include "supple/io/load.h"
 #include "supple/mesh/primitives.h"
+#include "support/test_support.h"
 
 namespace supple {
 namespace {
@@ -156,6 +158,39 @@ TEST(VoxelSolid, IsTheSameForAnyNumberOfThreads) {
       EXPECT_EQ(other.leaves[i].filled, results[0].leaves[i].filled);
     }
   }
+}
+
+// Whatever real files hold: open, of many parts, intersecting themselves, with stray triangles.
+TEST(VoxelSolid, RealMeshesAndCharactersAreCut) {
+  SUPPLE_NEEDS_ASSETS();
+  int count = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(*test::assets())) {
+    const std::string extension = entry.path().extension().string();
+    if (extension != ".obj" && extension != ".glb" && extension != ".gltf") continue;
+    Character character;
+    try {
+      character = read_character(entry.path());
+    } catch (const Error&) {
+      continue;  // what cannot be read is other tests' affair
+    }
+    if (character.skin.triangles.empty()) continue;
+    const TriangleMesh& skin = character.skin;
+    const VoxelSolid voxels =
+        voxelise_solid(skin.positions, skin.triangles, {.cells = 8, .levels = 2});
+    EXPECT_GT(voxels.mesh.cells.size(), 8u) << entry.path();
+    for (size_t c = 0; c < voxels.mesh.cells.size(); ++c) EXPECT_FALSE(voxels.leaves_of(c).empty());
+    // Every corner of a triangle lies in a cell.
+    for (const Vec3i& t : skin.triangles)
+      for (int k = 0; k < 3; ++k) {
+        const Vec3d at =
+            (skin.positions[static_cast<size_t>(t[k])].cast<double>() - voxels.solid.origin) /
+            voxels.solid.spacing;
+        ASSERT_TRUE(voxels.solid.lattice.has_cell(at.array().floor().cast<int32_t>()))
+            << entry.path();
+      }
+    ++count;
+  }
+  EXPECT_GT(count, 10);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "supple/math/polar.h"
 #include "supple/math/simd.h"
 #include "supple/mesh/primitives.h"
+#include "support/test_support.h"
 
 namespace supple {
 namespace {
@@ -201,10 +202,14 @@ TEST(VoxelSystem, FreeBodiesKeepTheirMomenta) {
   EXPECT_LT((body.angular_momentum(x, v) - spin).norm(), 1e-4 * spin.norm());
 }
 
-TEST(VoxelSystem, BodiesInKnotsComeBackToRest) {
+// 40 starts per body, 10,000 in all with SUPPLE_SOAK=84. Bodies of several cells all come back; a
+// single cell may stay twisted [Nesme 2006, section 4.1], so those are counted.
+TEST(VoxelSystem, RandomFlatAndInvertedStartsComeBackToRest) {
   for (const int cells : {1, 2, 4}) {
     const Voxels body(cells == 4 ? sphere_surface(0.5, 0.1) : box_surface({1, 1, 1}, 0.5), cells);
-    for (int start = 0; start < 40; ++start) {
+    const int starts = 40 * test::soak_factor();
+    int stuck = 0;
+    for (int start = 0; start < starts; ++start) {
       std::mt19937 random(static_cast<unsigned>(start));
       std::normal_distribution<double> normal;
       const auto vector = [&] { return Vec3d(normal(random), normal(random), normal(random)); };
@@ -217,8 +222,15 @@ TEST(VoxelSystem, BodiesInKnotsComeBackToRest) {
         if (start % 4 == 3) p -= (2 * axis.dot(p) + 0.1 * normal(random)) * axis;  // inside out
       }
       body.move(x, v, 1.0 / 24, cells == 1 ? 600 : 300, 10);
-      EXPECT_LT(body.misfit(x), 0.01) << cells << " cells, start " << start;
+      const double misfit = body.misfit(x);
+      ASSERT_TRUE(std::isfinite(misfit)) << cells << " cells, start " << start;
+      if (cells > 1)
+        EXPECT_LT(misfit, 0.01) << cells << " cells, start " << start;
+      else
+        stuck += misfit < 0.01 ? 0 : 1;
     }
+    EXPECT_LE(stuck, starts / 100);
+    if (cells == 1) RecordProperty("twisted", stuck);
   }
 }
 

@@ -377,7 +377,7 @@ size_t Hierarchy::bytes() const {
     total += level->lattice().block_count() * (16 + 2 * sizeof(std::array<int32_t, 8>) + 40) +
              level->transfer.children.size() * sizeof(std::array<int32_t, 27>);
   }
-  return total + static_cast<size_t>(m_factor.matrixLLT().size()) * sizeof(double);
+  return total + static_cast<size_t>(m_factor.rows() * m_factor.cols()) * sizeof(double);
 }
 
 }  // namespace supple

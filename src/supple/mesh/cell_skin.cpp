@@ -1,12 +1,16 @@
 #include "supple/mesh/cell_skin.h"
 
+#include <algorithm>
+
 #include "supple/core/parallel.h"
 #include "supple/mesh/cell_skin_kernels.h"
 
 namespace supple {
 namespace {
 
-constexpr size_t longest_run = 1024;
+// Points are kept cell by cell within blocks of vertices that follow each other, so that what is
+// written stays in the cache until it is whole.
+constexpr size_t vertices_per_block = 4096;
 
 // How far beyond its cell a point may lie, in cells, and still move trilinearly.
 constexpr double slack = 1e-4;
@@ -18,7 +22,7 @@ CellSkin::CellSkin(const SolidLattice& solid, const LatticeMesh& mesh,
     : m_corners(mesh.corners) {
   std::vector<int32_t> cells(points.size());
   std::vector<Vec3f> local(points.size());
-  std::vector<std::vector<int32_t>> of_cells(mesh.cells.size());
+  std::vector<int32_t> inside;
   parallel_for(points.size(), 1024, [&](size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) {
       const Vec3d point = points[i].cast<double>();
@@ -34,27 +38,36 @@ CellSkin::CellSkin(const SolidLattice& solid, const LatticeMesh& mesh,
       m_outside.push_back(static_cast<int32_t>(i));
       m_ties.push_back(tie_to_cell(solid, mesh, cells[i], points[i].cast<double>()));
     } else {
-      of_cells[static_cast<size_t>(cells[i])].push_back(static_cast<int32_t>(i));
+      inside.push_back(static_cast<int32_t>(i));
     }
   }
-  for (size_t c = 0; c < of_cells.size(); ++c)
-    for (size_t i = 0; i < of_cells[c].size(); ++i) {
-      if (i % longest_run == 0)
-        m_runs.push_back({static_cast<int32_t>(c), static_cast<uint32_t>(m_u.size()), 0});
-      const auto point = static_cast<size_t>(of_cells[c][i]);
-      m_u.push_back(local[point][0]);
-      m_v.push_back(local[point][1]);
-      m_w.push_back(local[point][2]);
-      m_vertices.push_back(of_cells[c][i]);
-      ++m_runs.back().count;
+  std::stable_sort(inside.begin(), inside.end(), [&](int32_t a, int32_t b) {
+    const auto block = [](int32_t i) { return static_cast<size_t>(i) / vertices_per_block; };
+    return std::pair(block(a), cells[static_cast<size_t>(a)]) <
+           std::pair(block(b), cells[static_cast<size_t>(b)]);
+  });
+  int32_t cell = -1;
+  for (const int32_t vertex : inside) {
+    const auto v = static_cast<size_t>(vertex);
+    while (m_blocks.size() <= v / vertices_per_block) {
+      m_blocks.push_back(static_cast<uint32_t>(m_runs.size()));
+      cell = -1;
     }
+    if (cells[v] != cell) m_runs.push_back({cells[v], static_cast<uint32_t>(m_u.size()), 0});
+    cell = cells[v];
+    m_u.push_back(local[v][0]);
+    m_v.push_back(local[v][1]);
+    m_w.push_back(local[v][2]);
+    m_vertices.push_back(vertex);
+    ++m_runs.back().count;
+  }
+  m_blocks.push_back(static_cast<uint32_t>(m_runs.size()));
+  for (auto* numbers : {&m_u, &m_v, &m_w}) numbers->resize(numbers->size() + points_padding, 0.0f);
 }
 
 void CellSkin::interpolate(std::span<const Vec3d> nodes, std::span<Vec3f> out) const {
-  const size_t runs_per_block =
-      m_runs.empty() ? 1 : std::max<size_t>(1, 8 * longest_run * m_runs.size() / (m_u.size() + 1));
-  parallel_for(m_runs.size(), runs_per_block, [&](size_t begin, size_t end) {
-    for (size_t r = begin; r < end; ++r) {
+  parallel_for(m_blocks.size() - 1, 2, [&](size_t begin, size_t end) {
+    for (size_t r = m_blocks[begin]; r < m_blocks[end]; ++r) {
       const Run& run = m_runs[r];
       std::array<float, 24> corners;
       for (size_t i = 0; i < 8; ++i) {

@@ -16,7 +16,7 @@ class CellSkin {
   CellSkin(const SolidLattice& solid, const LatticeMesh& mesh, std::span<const Vec3f> points);
 
   /// Number of points.
-  size_t size() const { return m_u.size() + m_outside.size(); }
+  size_t size() const { return m_vertices.size() + m_outside.size(); }
 
   /// Where the points are when the nodes are at `nodes`; `out` has one entry per point.
   void interpolate(std::span<const Vec3d> nodes, std::span<Vec3f> out) const;
@@ -33,6 +33,7 @@ class CellSkin {
 
   std::vector<std::array<int32_t, 8>> m_corners;  // of the cells
   std::vector<Run> m_runs;
+  std::vector<uint32_t> m_blocks{};  // first run of every block of vertices, and the total
   std::vector<float> m_u, m_v, m_w;  // in the cells, from 0 to 1
   std::vector<int32_t> m_vertices;   // rising in each run
   std::vector<int32_t> m_outside;    // points outside all cells

@@ -38,18 +38,15 @@ void move_kernel(const CellPoints& points, float* out) {
   alignas(64) float moved[3 * lanes];
   for (size_t i = 0; i < points.count; i += lanes) {
     const size_t count = points.count - i < lanes ? points.count - i : lanes;
-    const bool whole = count == lanes;
-    const WideFloat u = whole ? load(points.u + i) : load_first(points.u + i, count),
-                    v = whole ? load(points.v + i) : load_first(points.v + i, count),
-                    w = whole ? load(points.w + i) : load_first(points.w + i, count);
+    const WideFloat u = load(points.u + i), v = load(points.v + i), w = load(points.w + i);
     const int32_t* to = points.vertex + i;
-    store_points(x(u, v, w), y(u, v, w), z(u, v, w), moved);
-    if (to[count - 1] == to[0] + static_cast<int32_t>(count) - 1) {  // they rise
-      std::memcpy(out + 3 * to[0], moved, 3 * count * sizeof(float));
-    } else {
-      for (size_t k = 0; k < count; ++k)
-        std::memcpy(out + 3 * to[k], moved + 3 * k, 3 * sizeof(float));
+    if (count == lanes && to[lanes - 1] == to[0] + static_cast<int32_t>(lanes) - 1) {  // they rise
+      store_points(x(u, v, w), y(u, v, w), z(u, v, w), out + 3 * to[0]);
+      continue;
     }
+    store_points(x(u, v, w), y(u, v, w), z(u, v, w), moved);
+    for (size_t k = 0; k < count; ++k)
+      std::memcpy(out + 3 * to[k], moved + 3 * k, 3 * sizeof(float));
   }
 }
 

@@ -6,7 +6,10 @@
 
 namespace supple {
 
-/// Points in one cell.
+/// Numbers beyond the last point that may be read.
+inline constexpr size_t points_padding = 16;
+
+/// Points in one cell, their vertices rising.
 struct CellPoints {
   const float* corners = nullptr;  ///< the cell's eight corners, x fastest, three numbers each
   const float* u = nullptr;        ///< coordinates in the cell, from 0 to 1
