@@ -6,8 +6,10 @@
 
 #include <cstring>
 #include <filesystem>
+#include <functional>
 #include <map>
 
+#include "actors/props.h"
 #include "supple/io/load.h"
 #include "supple/mesh/cell_skin.h"
 #include "supple/mesh/primitives.h"
@@ -170,6 +172,63 @@ void solve(benchmark::State& state, const std::string& name, int cells, int leve
   state.counters["cells"] = static_cast<double>(voxels.mesh.cells.size());
 }
 
+// How far a part of a shape moves under a load on all of it, when nodes on one side are held:
+// linear response, as a multiple of the load of one g.
+Vec3d tip_of(const Character& shape, int cells, int levels, StiffnessLaw law, const Vec3d& load,
+             const std::function<bool(const Vec3d&)>& is_held,
+             const std::function<bool(const Vec3d&)>& is_tip) {
+  constexpr double small = 1e-4;
+  const VoxelSolid voxels = voxelise_solid(shape.skin.positions, shape.skin.triangles,
+                                           {.cells = cells, .levels = levels});
+  const std::vector<VoxelMaterial> material{{lame_moduli(3e4, 0.3), 1000}};
+  std::vector<CellMatrices> matrices;
+  for (size_t c = 0; c < voxels.mesh.cells.size(); ++c)
+    matrices.push_back(gather_cell(voxels, c, law, material));
+  std::vector<Vec3d> rest, forces;
+  std::vector<uint8_t> held;
+  for (const LatticePlace& node : voxels.mesh.nodes) {
+    rest.push_back(voxels.solid.position(voxels.solid.lattice.coordinates(node.block, node.local)));
+    held.push_back(is_held(rest.back()) ? 1 : 0);
+  }
+  VoxelSystem system(voxels.mesh, voxels.solid.spacing, matrices);
+  system.hold(held, {});
+  for (const double m : system.masses()) forces.emplace_back(small * m * load);
+  system.set_pulls(std::vector<double>(rest.size(), 0));
+  std::vector<Vec3d> x = rest;
+  system.solve({rest, rest, forces}, {1e-5, 6000}, x);
+  const LatticeEmbedding skin(voxels.solid, voxels.mesh, shape.skin.positions);
+  Vec3d sum = Vec3d::Zero();
+  int count = 0;
+  for (size_t i = 0; i < skin.size(); ++i) {
+    const Vec3d at = shape.skin.positions[i].cast<double>();
+    if (!is_tip(at)) continue;
+    sum += (skin.ties()[i].position(x) - at) / small;
+    ++count;
+  }
+  return sum / count;
+}
+
+// The error of evenly spread matter against that of matter where it is, to a fine simulation.
+void tip(benchmark::State& state, const std::string& name, int cells, const Vec3d& load) {
+  const bool letter = name == "letter";
+  const Character shape = letter ? actors::letter(2151) : actors::rabbit(4000);
+  const auto held = [&](const Vec3d& p) { return letter ? p[0] < -0.13 : p[1] < 0.1; };
+  const auto end = [&](const Vec3d& p) {
+    return letter ? p[0] > 0.06 && p[1] > 0.15 : p[1] > 0.58;
+  };
+  Vec3d fine = Vec3d::Zero(), even = fine, law = fine;
+  for (auto _ : state) {
+    fine = tip_of(shape, letter ? 32 : 48, 1, StiffnessLaw::nonuniform, load, held, end);
+    const int levels = letter ? 5 : cells > 12 ? 2 : 4;
+    even = tip_of(shape, cells, levels, StiffnessLaw::uniform, load, held, end);
+    law = tip_of(shape, cells, levels, StiffnessLaw::nonuniform, load, held, end);
+  }
+  state.counters["even"] = even.norm();
+  state.counters["law"] = law.norm();
+  state.counters["fine"] = fine.norm();
+  state.counters["error_ratio"] = (even - fine).norm() / (law - fine).norm();
+}
+
 // From a mesh to the matrices of its cells.
 void preprocess(benchmark::State& state, const std::string& name, int cells, int levels) {
   const TriangleMesh& mesh = mesh_named(name);
@@ -206,6 +265,14 @@ void add_all() {
     benchmark::RegisterBenchmark(("skin/" + number).c_str(), skin, points)->Unit(us)->UseRealTime();
     benchmark::RegisterBenchmark(("copy/" + number).c_str(), copy, points)->Unit(us)->UseRealTime();
   }
+  for (const auto& [name, cells] :
+       {std::pair{"letter", 1}, {"letter", 4}, {"letter", 8}, {"rabbit", 6}, {"rabbit", 24}})
+    for (const auto& [axis, load] :
+         {std::pair{"x", Vec3d(9.81, 0, 0)}, {"y", Vec3d(0, -9.81, 0)}, {"z", Vec3d(0, 0, -9.81)}})
+      benchmark::RegisterBenchmark(fmt::format("tip/{}/{}/{}", name, cells, axis).c_str(), tip,
+                                   std::string(name), cells, load)
+          ->Iterations(1)
+          ->Unit(benchmark::kMillisecond);
   std::vector<std::string> names{"tube"};
   for (const char* name : {"armadillo", "bunny", "spot"})
     if (fs::exists(fs::path("../shared/assets/mesh") / (std::string(name) + ".obj")))

@@ -18,8 +18,11 @@ constexpr int usual_iterations = 10;
 // Contact points along the side of a cell: voxels are coarse, the skin in them is not.
 constexpr double contact_density = 3;
 
-// In equilibrium: solves per frame, and the move of the last one that ends them, in cells.
-constexpr int most_solves = 60, settling_iterations = 100;
+// Equilibria are found by steps of this many seconds, each of which begins at rest: inertia keeps
+// hold of nodes that have next to no matter. How many at most, and the move that ends them, in
+// cells.
+constexpr double settling_step = 0.2;
+constexpr int most_solves = 100, settling_iterations = 100;
 constexpr double still = 1e-4;
 
 // In equilibrium, no joint turns further than this in one part of a path, in radians.
@@ -163,35 +166,44 @@ void VoxelBody::follow_path(const Instant& to, StepReport& report) {
            report);
 }
 
-// Equilibrium with the held nodes where rig and scripts put them: linear solves until nothing
-// moves.
+// Equilibrium with the held nodes where rig and scripts put them: steps until nothing moves.
 void VoxelBody::settle(const Instant& now, StepReport& report) {
   aim(now);
-  set_pulls(0);
-  if (m_model.attachment) {
-    m_model.attachment->carry(m_now.joints, now.joints, m_positions);
-    for (size_t n = 0; n < m_goals.size(); ++n) m_goals[n] = m_targets[n].cast<double>();
-  }
+  set_pulls(settling_step);
+  if (m_model.attachment) m_model.attachment->carry(m_now.joints, now.joints, m_positions);
   put_held(now.moment);
   if (m_contact)
     m_contact->begin({m_now.moment, m_now.joints}, {now.moment, now.joints}, 0, m_positions);
-  double moved = 0;
+  const RigInertia inertia{m_model, 0, settling_step, m_targets, m_targets};
+  const std::vector<Vec3d> rest(m_positions.size(), Vec3d::Zero());
   const LinearLimits limits{m_limits.tolerance, std::max(settling_iterations, m_limits.iterations)};
+  double moved = 0;
   for (int i = 0; i < most_solves; ++i) {
     m_before = m_positions;
+    inertia.set_goals(m_before, rest, m_goals, m_positions);
+    put_held(now.moment);
     set_springs(now.moment, m_contact != nullptr);
     const LinearReport linear = m_system->solve({m_before, m_goals, m_forces}, limits, m_positions);
     report.iterations += linear.iterations;
-    moved = 0;
-    for (size_t n = 0; n < m_positions.size(); ++n)
-      moved = std::max(moved, (m_positions[n] - m_before[n]).norm() / m_model.solid.spacing);
+    // Of the matter: nodes without any may be anywhere.
+    double sum = 0, mass = 0;
+    for (size_t n = 0; n < m_positions.size(); ++n) {
+      sum += m_model.masses[n] * (m_positions[n] - m_before[n]).squaredNorm();
+      mass += m_model.masses[n];
+    }
+    moved = std::sqrt(sum / mass) / m_model.solid.spacing;
     report.residual = moved;
     if (!(moved > still)) break;
   }
   recover(report);
-  if (moved > 100 * still)
-    report.warnings.push_back(fmt::format(
-        "no equilibrium found: the last solve moved nodes by up to {:.2g} cells", moved));
+  if (moved > 100 * still) {
+    const bool rigged = m_model.attachment != nullptr;
+    for (size_t n = 0; n < m_positions.size() && rigged; ++n)
+      m_positions[n] = m_targets[n].cast<double>();
+    report.warnings.push_back(
+        fmt::format("no equilibrium found: the last solve moved the body by {:.2g} cells{}", moved,
+                    rigged ? "; it is put where the rig wants it" : ""));
+  }
   m_now = now;
 }
 
@@ -257,7 +269,8 @@ void VoxelBody::aim(const Instant& now) {
 void VoxelBody::set_pulls(double dt) {
   if (m_pull_step == dt) return;
   m_pull_step = dt;
-  m_system->set_pulls(pull_stiffness(m_model, m_settings.damping, dt));
+  const double damping = dt == settling_step ? 0 : m_settings.damping;
+  m_system->set_pulls(pull_stiffness(m_model, damping, dt));
 }
 
 // Puts held nodes and points where rig and scripts want them.

@@ -75,7 +75,7 @@ class VoxelBody final : public Body {
   std::vector<PointPull> m_springs;
   std::vector<ActiveSpring> m_found;
   std::vector<float> m_cell_stretch;
-  double m_pull_step = -1;  // time step the pulls are set up for, 0 for none
+  double m_pull_step = -1;  // time step the pulls are set up for
 };
 
 }  // namespace supple
