@@ -300,8 +300,9 @@ TEST(VoxelSystem, NearlyEmptyCellsDoNotStallIt) {
     EXPECT_LE(report.residual, 1e-3) << cells << " cells, " << levels << " levels";
     return report.iterations;
   };
-  for (const int cells : {5, 10, 20})
-    for (int levels = 1; levels <= 4; ++levels) {
+  const int deepest = test::slowness > 1 ? 2 : 4;
+  for (const int cells : {5, 10})
+    for (int levels = 1; levels <= deepest; ++levels) {
       EXPECT_LE(iterations(cells, levels, StiffnessLaw::nonuniform, false),
                 2 * iterations(cells, levels, StiffnessLaw::uniform, false))
           << cells << " cells, " << levels << " levels";

@@ -274,7 +274,7 @@ LinearReport VoxelSystem::solve(const VoxelStep& step, const LinearLimits& limit
             static_cast<float>(spring.point.weights[c] * force[static_cast<Eigen::Index>(k)]);
   }
   filter(m_r);
-  const LinearReport report = conjugate_gradient(
+  LinearReport report = conjugate_gradient(
       VoxelOperator{*this}, [&] { return precondition(); }, m_dx,
       ConjugateGradientWork{m_r, m_p, m_q, m_z}, limits, keep_residuals);
   for (size_t n = 0; n < m_nodes; ++n)
@@ -316,6 +316,7 @@ double VoxelSystem::balance_once(const VoxelStep& step, std::span<Vec3d> positio
         spring.stiffness * (spring.target - at));
   }
   std::vector<Affine> motions;
+  motions.reserve(pieces.size());
   double largest = 0;
   for (RigidBalance& piece : pieces) motions.push_back(piece.motion(largest));
   for (size_t n = 0; n < m_nodes; ++n)
