@@ -8,32 +8,16 @@
 #include <functional>
 #include <memory>
 
+#include "sim/solids.h"
 #include "supple/core/error.h"
 #include "supple/core/parallel.h"
-#include "supple/sim/shape.h"
 
 namespace supple {
 namespace {
 
-Character box(const Vec3d& size, double edge = 0.1) {
-  ShapeSettings shape;
-  shape.type = ShapeType::box;
-  shape.size = {size[0], size[1], size[2]};
-  shape.edge = edge;
-  return character_from_shape(shape, "s.json");
-}
-
-FrameRange frames(int count) {
-  FrameRange range;
-  range.last = count;
-  return range;
-}
-
-SelectSettings side(const Vec3d& point, const Vec3d& normal) {
-  SelectSettings select;
-  select.plane = PlaneSelection{{point[0], point[1], point[2]}, {normal[0], normal[1], normal[2]}};
-  return select;
-}
+using test::box;
+using test::frames;
+using test::side;
 
 // A bar along y whose upper end is held.
 BodySettings hanging() {

@@ -260,7 +260,8 @@ TEST(VoxelSystem, SpringsPullTheirPoint) {
   const Vec3d at(0.2, 0.3, 0.1), target(0.4, 0.5, 0.1);
   const LatticeTie tie = tie_to_cell(body.solid.solid, body.solid.mesh,
                                      nearest_cell(body.solid.solid, body.solid.mesh, at), at);
-  body.system->set_springs({{tie, 1e7 * Mat3d::Identity(), target}});
+  const std::vector<PointPull> springs{{tie, 1e7 * Mat3d::Identity(), target}};
+  body.system->set_springs(springs);
   body.pull(1);
   std::vector<Vec3d> x = body.rest;
   body.system->solve({body.rest, body.rest, {}}, {1e-6, 1000}, x);

@@ -30,6 +30,13 @@ Instant instant_between(const Character& character, const Instant& from, const I
   return now;
 }
 
+int parts_of_path(const Instant& from, const Instant& to) {
+  constexpr double part_turn = 0.5;
+  constexpr int most_parts = 16;
+  const double turn = largest_turn(from.pose, to.pose);
+  return std::min(most_parts, static_cast<int>(std::ceil(turn / part_turn)));
+}
+
 Instant bind_instant(const Character& character, const Instant& when) {
   Instant result = when;
   const Skeleton bound = bind_skeleton(character);

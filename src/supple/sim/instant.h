@@ -17,6 +17,10 @@ struct Instant {
 Instant instant_between(const Character& character, const Instant& from, const Instant& to,
                         double part, bool rigged);
 
+/// In how many parts a body goes from one equilibrium to another, so that no joint turns further
+/// than half a radian in one of them.
+int parts_of_path(const Instant& from, const Instant& to);
+
 /// The bind pose at the moment of another instant.
 Instant bind_instant(const Character& character, const Instant& when);
 

@@ -6,7 +6,6 @@
 #include "supple/core/error.h"
 #include "supple/core/log.h"
 #include "supple/sim/flesh_shown.h"
-#include "supple/sim/pose_path.h"
 #include "supple/sim/rig_inertia.h"
 
 namespace supple {
@@ -56,10 +55,6 @@ NewtonOptions<LinearOptions> newton_options(const SolverSettings& settings,
   if (settings.differential == SolverDifferential::zhu) options.far = Differential::zhu;
   return options;
 }
-
-// In equilibrium, no joint turns further than this in one part of a path, in radians.
-constexpr double part_turn = 0.5;
-constexpr int most_parts = 16;
 
 // Contacts are found anew before every iteration, but no more often than this, so that those that
 // come and go do not keep a step from ending: those of a body with itself, and those with rigid
@@ -208,10 +203,7 @@ void LatticeBody::set_in_motion() {
 // To an equilibrium, in parts in which no joint turns far.
 void LatticeBody::follow_path(const Instant& to, StepReport& report) {
   int parts = m_dynamic ? 1 : m_settings.substeps;
-  if (m_model.attachment) {
-    const double turn = largest_turn(m_now.pose, to.pose);
-    parts = std::max(parts, std::min(most_parts, static_cast<int>(std::ceil(turn / part_turn))));
-  }
+  if (m_model.attachment) parts = std::max(parts, parts_of_path(m_now, to));
   const Instant from = m_now;
   for (int i = 1; i <= parts; ++i)
     settle(i == parts ? to : between(from, to, static_cast<double>(i) / parts), report);

@@ -7,7 +7,6 @@
 #include "supple/core/error.h"
 #include "supple/core/log.h"
 #include "supple/sim/flesh_shown.h"
-#include "supple/sim/pose_path.h"
 #include "supple/sim/rig_inertia.h"
 
 namespace supple {
@@ -24,10 +23,6 @@ constexpr double contact_density = 3;
 constexpr double settling_step = 0.2;
 constexpr int most_solves = 100, settling_iterations = 100;
 constexpr double still = 1e-4;
-
-// In equilibrium, no joint turns further than this in one part of a path, in radians.
-constexpr double part_turn = 0.5;
-constexpr int most_parts = 16;
 
 // A prop that the scene neither holds nor puts on anything stands on the ground below it.
 BodySettings on_ground(BodySettings settings, const Character& character) {
@@ -94,11 +89,6 @@ VoxelBody::VoxelBody(const Character& character, const BodySettings& settings,
   m_targets_before = m_targets;
 }
 
-void VoxelBody::set_positions(std::span<const Vec3d> nodes) {
-  m_positions.assign(nodes.begin(), nodes.end());
-  std::fill(m_velocities.begin(), m_velocities.end(), Vec3d::Zero());
-}
-
 // The first step puts the body where it begins, without time passing. Each later one goes from the
 // moment of the one before to the drive's, in equal parts.
 StepReport VoxelBody::step(const Drive& drive, double dt) {
@@ -154,10 +144,7 @@ void VoxelBody::set_in_motion() {
 void VoxelBody::follow_path(const Instant& to, StepReport& report) {
   const bool rigged = m_model.attachment != nullptr;
   int parts = m_dynamic ? 1 : m_settings.substeps;
-  if (rigged) {
-    const double turn = largest_turn(m_now.pose, to.pose);
-    parts = std::max(parts, std::min(most_parts, static_cast<int>(std::ceil(turn / part_turn))));
-  }
+  if (rigged) parts = std::max(parts, parts_of_path(m_now, to));
   const Instant from = m_now;
   for (int i = 1; i <= parts; ++i)
     settle(i == parts
@@ -174,7 +161,7 @@ void VoxelBody::settle(const Instant& now, StepReport& report) {
   put_held(now.moment);
   if (m_contact)
     m_contact->begin({m_now.moment, m_now.joints}, {now.moment, now.joints}, 0, m_positions);
-  const RigInertia inertia{m_model, 0, settling_step, m_targets, m_targets};
+  const RigInertia inertia{m_model, m_settings.damping, settling_step, m_targets, m_targets};
   const std::vector<Vec3d> rest(m_positions.size(), Vec3d::Zero());
   const LinearLimits limits{m_limits.tolerance, std::max(settling_iterations, m_limits.iterations)};
   double moved = 0;
@@ -269,8 +256,7 @@ void VoxelBody::aim(const Instant& now) {
 void VoxelBody::set_pulls(double dt) {
   if (m_pull_step == dt) return;
   m_pull_step = dt;
-  const double damping = dt == settling_step ? 0 : m_settings.damping;
-  m_system->set_pulls(pull_stiffness(m_model, damping, dt));
+  m_system->set_pulls(pull_stiffness(m_model, m_settings.damping, dt));
 }
 
 // Puts held nodes and points where rig and scripts want them.

@@ -30,9 +30,6 @@ class VoxelBody final : public Body {
   /// Where the nodes are, in metres, numbered as in the model's mesh.
   std::span<const Vec3d> node_positions() const { return m_positions; }
 
-  /// Moves the nodes there, in metres, at rest.
-  void set_positions(std::span<const Vec3d> nodes);
-
   /// What does not change.
   const VoxelModel& model() const { return m_model; }
 

@@ -127,11 +127,11 @@ void VoxelSystem::set_diagonal() {
 // Takes positions relative to the first node, where single precision is enough, and turns the
 // frames.
 void VoxelSystem::look_at(std::span<const Vec3d> positions) {
-  m_origin = positions[0];
+  const Vec3d origin = positions[0];
   for (size_t n = 0; n < m_nodes; ++n)
     for (size_t k = 0; k < 3; ++k)
       m_x[3 * n + k] = static_cast<float>(positions[n][static_cast<Eigen::Index>(k)] -
-                                          m_origin[static_cast<Eigen::Index>(k)]);
+                                          origin[static_cast<Eigen::Index>(k)]);
   const float volume = static_cast<float>(m_spacing * m_spacing * m_spacing);
   const float least = parallel_reduce(
       m_groups, groups_per_block, std::numeric_limits<float>::max(),
@@ -190,14 +190,21 @@ void VoxelSystem::ask_neighbours() {
   }
 }
 
-void VoxelSystem::add_cells(const float* matrices, const NodeVector& x, NodeVector& y) {
-  parallel_for(m_groups, groups_per_block, [&](size_t begin, size_t end) {
-    multiply_cells(tables(), matrices, x.data(), m_products.data(), begin, end);
-  });
+// y = sums of the cells' vectors at the nodes.
+void VoxelSystem::add_up(NodeVector& y) const {
   const NodeSums sums{m_sum_offsets.data(), m_sum_entries.data()};
   parallel_for(m_nodes, nodes_per_block, [&](size_t begin, size_t end) {
     add_up_cells(sums, m_products.data(), y.data(), begin, end);
   });
+}
+
+// y = elastic forces where the nodes are.
+void VoxelSystem::set_forces(NodeVector& y) {
+  parallel_for(m_groups, groups_per_block, [&](size_t begin, size_t end) {
+    cell_forces(tables(), m_stiffness.data(), m_x.data(), static_cast<float>(m_spacing),
+                m_products.data(), begin, end);
+  });
+  add_up(y);
 }
 
 void VoxelSystem::add_springs(const NodeVector& x, NodeVector& y) const {
@@ -226,7 +233,10 @@ void VoxelSystem::filter(NodeVector& v) {
 
 // y = A x with pulls, springs and turned stiffness; returns x · y.
 double VoxelSystem::product(const NodeVector& x, NodeVector& y) {
-  add_cells(m_stiffness.data(), x, y);
+  parallel_for(m_groups, groups_per_block, [&](size_t begin, size_t end) {
+    multiply_cells(tables(), m_stiffness.data(), x.data(), m_products.data(), begin, end);
+  });
+  add_up(y);
   parallel_for(m_nodes, nodes_per_block, [&](size_t begin, size_t end) {
     for (size_t n = begin; n < end; ++n)
       for (size_t k = 0; k < 3; ++k) y[3 * n + k] += m_pulls[n] * x[3 * n + k];
@@ -249,16 +259,11 @@ struct VoxelOperator {
 };
 
 LinearReport VoxelSystem::solve(const VoxelStep& step, const LinearLimits& limits,
-                                std::span<Vec3d> positions, bool keep_residuals) {
+                                std::span<Vec3d> positions) {
   set_diagonal();
   look_at(positions);
-  const NodeSums sums{m_sum_offsets.data(), m_sum_entries.data()};
-  parallel_for(m_groups, groups_per_block, [&](size_t begin, size_t end) {
-    cell_forces(tables(), m_stiffness.data(), m_x.data(), static_cast<float>(m_spacing),
-                m_products.data(), begin, end);
-  });
+  set_forces(m_r);
   parallel_for(m_nodes, nodes_per_block, [&](size_t begin, size_t end) {
-    add_up_cells(sums, m_products.data(), m_r.data(), begin, end);
     for (size_t n = begin; n < end; ++n) {
       const Vec3f rest = (static_cast<double>(m_pulls[n]) * (step.goals[n] - positions[n]) +
                           (step.forces.empty() ? Vec3d(Vec3d::Zero()) : step.forces[n]))
@@ -276,7 +281,7 @@ LinearReport VoxelSystem::solve(const VoxelStep& step, const LinearLimits& limit
   filter(m_r);
   LinearReport report = conjugate_gradient(
       VoxelOperator{*this}, [&] { return precondition(); }, m_dx,
-      ConjugateGradientWork{m_r, m_p, m_q, m_z}, limits, keep_residuals);
+      ConjugateGradientWork{m_r, m_p, m_q, m_z}, limits);
   for (size_t n = 0; n < m_nodes; ++n)
     positions[n] += Vec3f(m_dx[3 * n], m_dx[3 * n + 1], m_dx[3 * n + 2]).cast<double>();
   if (m_held.empty() && m_constraints.size() == 0) balance(step, positions);
@@ -326,20 +331,9 @@ double VoxelSystem::balance_once(const VoxelStep& step, std::span<Vec3d> positio
 
 void VoxelSystem::elastic_forces(std::span<const Vec3d> positions, std::span<Vec3d> out) {
   look_at(positions);
-  cell_forces(tables(), m_stiffness.data(), m_x.data(), static_cast<float>(m_spacing),
-              m_products.data(), 0, m_groups);
-  add_up_cells({m_sum_offsets.data(), m_sum_entries.data()}, m_products.data(), m_z.data(), 0,
-               m_nodes);
+  set_forces(m_z);
   for (size_t n = 0; n < m_nodes; ++n)
     out[n] = Vec3f(m_z[3 * n], m_z[3 * n + 1], m_z[3 * n + 2]).cast<double>();
-}
-
-Mat3d VoxelSystem::frame(size_t cell) const {
-  const float* from = m_frames.data() + cell / cell_group * frame_group + cell % cell_group;
-  Mat3d result;
-  for (int i = 0; i < 9; ++i)
-    result(i / 3, i % 3) = static_cast<double>(from[static_cast<size_t>(i) * cell_group]);
-  return result;
 }
 
 size_t VoxelSystem::bytes() const {

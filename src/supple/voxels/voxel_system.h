@@ -51,7 +51,9 @@ class VoxelSystem {
   void set_pulls(std::span<const double> stiffness);
 
   /// Sets springs at points, until set again.
-  void set_springs(std::vector<PointPull> springs) { m_springs = std::move(springs); }
+  void set_springs(std::span<const PointPull> springs) {
+    m_springs.assign(springs.begin(), springs.end());
+  }
 
   /// The constraints.
   const PointConstraints& constraints() const { return m_constraints; }
@@ -62,14 +64,10 @@ class VoxelSystem {
   /// nodes: pulls to goals, springs, elasticity and forces in balance. `positions` are where it
   /// begins and where it ends, in metres; held nodes and points stay. What nothing holds moves and
   /// turns as a whole as outer forces say, also when iterations end early.
-  LinearReport solve(const VoxelStep& step, const LinearLimits& limits, std::span<Vec3d> positions,
-                     bool keep_residuals = false);
+  LinearReport solve(const VoxelStep& step, const LinearLimits& limits, std::span<Vec3d> positions);
 
   /// Elastic forces at positions, in newtons.
   void elastic_forces(std::span<const Vec3d> positions, std::span<Vec3d> out);
-
-  /// The frame of a cell since positions were last looked at: the rotation from rest.
-  Mat3d frame(size_t cell) const;
 
   /// Bytes held.
   size_t bytes() const;
@@ -82,7 +80,8 @@ class VoxelSystem {
   }
   void look_at(std::span<const Vec3d> positions);
   void ask_neighbours();
-  void add_cells(const float* matrices, const NodeVector& x, NodeVector& y);
+  void add_up(NodeVector& y) const;
+  void set_forces(NodeVector& y);
   double product(const NodeVector& x, NodeVector& y);
   double precondition();
   void add_springs(const NodeVector& x, NodeVector& y) const;
@@ -108,7 +107,6 @@ class VoxelSystem {
   std::vector<PointPull> m_springs;
 
   // Of a solve.
-  Vec3d m_origin = Vec3d::Zero();
   NodeVector m_x, m_dx, m_r, m_p, m_q, m_z;
 };
 
