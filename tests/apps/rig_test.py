@@ -49,8 +49,10 @@ class Example(ProgramTest):
 
     def test_a_prop_alone_falls_on_the_ground(self):
         self.succeed("example", "rabbit", "--vertices", "500")
-        self.succeed("simulate", "rabbit/rabbit.glb", "--body", "voxels", "--cells", "6", "--levels", "2",
-                     "-o", "prop.supple")
+        code, _, err = self.run_program("simulate", "rabbit/rabbit.glb", "--body", "voxels", "--cells", "6",
+                                        "--levels", "2", "-o", "prop.supple")
+        self.assertEqual(code, 0, err)
+        self.assertNotIn("one frame", err)
         facts = json.loads(self.succeed("inspect", "prop.supple", "--json"))
         self.assertEqual(facts["frames"], 49)
         self.refuse(2, "simulate", "rabbit/rabbit.glb", "--body", "voxels", "--cells", "0", says="--cells")

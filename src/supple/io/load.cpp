@@ -12,6 +12,7 @@
 #include "supple/io/tet_reader.h"
 #include "supple/mesh/tet_mesh.h"
 #include "supple/rig/scale.h"
+#include "supple/sim/session.h"
 #include "supple/sim/shape.h"
 
 namespace supple {
@@ -148,7 +149,8 @@ PreparedScene prepare_scene(Scene& scene) {
     prepared.clip = &character->clips.back();
   } else {
     prepared.clip = choose_clip(*character, scene.character.clip);
-    if (!prepared.clip && scene.frames.last == FrameSettings::automatic)
+    const bool moves_alone = body_type(scene.body, *character) == "voxels";
+    if (!prepared.clip && scene.frames.last == FrameSettings::automatic && !moves_alone)
       prepared.notes.emplace_back(
           "there is no animation: one frame is made; give a motion with --motion FILE.bvh, or a "
           "last frame with --frames FIRST-LAST");
