@@ -9,6 +9,7 @@
 #endif
 
 #include "supple/material/differential.h"
+#include "supple/material/principal.h"
 #include "supple/math/small.h"
 #include "supple/math/svd3.h"
 
@@ -114,6 +115,42 @@ HWY_INLINE Matrix3<T> auxiliary_differential(const Matrix3<T>& r, const Symmetri
           first(r.a10, r.a11, r.a12), second(r.a10, r.a11, r.a12), third(r.a10, r.a11, r.a12),
           first(r.a20, r.a21, r.a22), second(r.a20, r.a21, r.a22), third(r.a20, r.a21, r.a22)};
 }
+
+/// The whole of it: Ψ = μ |F - R|² + λ/2 tr²(RᵀF - I), in stretches μ Σ (σ - 1)² + λ/2 (Σ σ - 3)².
+struct CorotatedLaw {
+  static constexpr bool needs_svd = true;
+
+  /// Principal stresses, Pa.
+  template <class T>
+  static HWY_INLINE Vector3<T> gradient(const Vector3<T>& s, const Elastic<T>& m) {
+    const T two_mu = m.mu + m.mu;
+    const T pressure = mul_add(m.lambda, s.x + s.y + s.z - T(3), -two_mu);
+    return {mul_add(two_mu, s.x, pressure), mul_add(two_mu, s.y, pressure),
+            mul_add(two_mu, s.z, pressure)};
+  }
+
+  /// Energy density, Pa.
+  template <class T>
+  static HWY_INLINE T energy(const Matrix3<T>& f, const Elastic<T>& m) {
+    const Vector3<T> s = svd3(f).sigma;
+    const T x = s.x - T(1), y = s.y - T(1), z = s.z - T(1), trace = x + y + z;
+    return m.mu * (x * x + y * y + z * z) + T(0.5) * m.lambda * trace * trace;
+  }
+
+  /// First Piola-Kirchhoff stress, Pa.
+  template <class T>
+  static HWY_INLINE Matrix3<T> stress(const Matrix3<T>& f, const Elastic<T>& m) {
+    const Svd3<T> svd = svd3(f);
+    return principal_stress(svd, gradient(svd.sigma, m));
+  }
+
+  /// Derivatives by the principal stretches.
+  template <class T>
+  static HWY_INLINE PrincipalDerivatives<T> principal(const Vector3<T>& s, const Elastic<T>& m) {
+    const T along = m.lambda + m.mu + m.mu;
+    return {gradient(s, m), {along, along, along, m.lambda, m.lambda, m.lambda}};
+  }
+};
 
 SUPPLE_KERNELS_END
 

@@ -38,6 +38,90 @@ struct Quaternion {
   T x, y, z, w;
 };
 
+template <class T>
+HWY_INLINE Vector3<T> operator+(const Vector3<T>& a, const Vector3<T>& b) {
+  return {a.x + b.x, a.y + b.y, a.z + b.z};
+}
+template <class T>
+HWY_INLINE Vector3<T> operator-(const Vector3<T>& a, const Vector3<T>& b) {
+  return {a.x - b.x, a.y - b.y, a.z - b.z};
+}
+
+/// The inner product of two vectors.
+template <class T>
+HWY_INLINE T dot(const Vector3<T>& a, const Vector3<T>& b) {
+  return mul_add(a.x, b.x, mul_add(a.y, b.y, a.z * b.z));
+}
+
+/// The vector product of two vectors.
+template <class T>
+HWY_INLINE Vector3<T> cross(const Vector3<T>& a, const Vector3<T>& b) {
+  return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+
+/// M v.
+template <class T>
+HWY_INLINE Vector3<T> times(const Matrix3<T>& m, const Vector3<T>& v) {
+  return {mul_add(m.a00, v.x, mul_add(m.a01, v.y, m.a02 * v.z)),
+          mul_add(m.a10, v.x, mul_add(m.a11, v.y, m.a12 * v.z)),
+          mul_add(m.a20, v.x, mul_add(m.a21, v.y, m.a22 * v.z))};
+}
+
+/// Mᵀ v.
+template <class T>
+HWY_INLINE Vector3<T> transposed_times(const Matrix3<T>& m, const Vector3<T>& v) {
+  return {mul_add(m.a00, v.x, mul_add(m.a10, v.y, m.a20 * v.z)),
+          mul_add(m.a01, v.x, mul_add(m.a11, v.y, m.a21 * v.z)),
+          mul_add(m.a02, v.x, mul_add(m.a12, v.y, m.a22 * v.z))};
+}
+
+/// A B.
+template <class T>
+HWY_INLINE Matrix3<T> product(const Matrix3<T>& a, const Matrix3<T>& b) {
+  const auto dot = [](T x, T y, T z, T p, T q, T r)
+                       HWY_ATTR { return mul_add(x, p, mul_add(y, q, z * r)); };
+  return {
+      dot(a.a00, a.a01, a.a02, b.a00, b.a10, b.a20), dot(a.a00, a.a01, a.a02, b.a01, b.a11, b.a21),
+      dot(a.a00, a.a01, a.a02, b.a02, b.a12, b.a22), dot(a.a10, a.a11, a.a12, b.a00, b.a10, b.a20),
+      dot(a.a10, a.a11, a.a12, b.a01, b.a11, b.a21), dot(a.a10, a.a11, a.a12, b.a02, b.a12, b.a22),
+      dot(a.a20, a.a21, a.a22, b.a00, b.a10, b.a20), dot(a.a20, a.a21, a.a22, b.a01, b.a11, b.a21),
+      dot(a.a20, a.a21, a.a22, b.a02, b.a12, b.a22)};
+}
+
+/// A Bᵀ.
+template <class T>
+HWY_INLINE Matrix3<T> product_transposed(const Matrix3<T>& a, const Matrix3<T>& b) {
+  return product(a, Matrix3<T>{b.a00, b.a10, b.a20, b.a01, b.a11, b.a21, b.a02, b.a12, b.a22});
+}
+
+/// FᵀF.
+template <class T>
+HWY_INLINE Symmetric3<T> gram(const Matrix3<T>& f) {
+  const auto dot = [](T a, T b, T c, T x, T y, T z)
+                       HWY_ATTR { return mul_add(a, x, mul_add(b, y, c * z)); };
+  return {
+      dot(f.a00, f.a10, f.a20, f.a00, f.a10, f.a20), dot(f.a01, f.a11, f.a21, f.a01, f.a11, f.a21),
+      dot(f.a02, f.a12, f.a22, f.a02, f.a12, f.a22), dot(f.a01, f.a11, f.a21, f.a02, f.a12, f.a22),
+      dot(f.a00, f.a10, f.a20, f.a02, f.a12, f.a22), dot(f.a00, f.a10, f.a20, f.a01, f.a11, f.a21)};
+}
+
+/// The cofactors of a matrix: det(F) F⁻ᵀ, the derivative of det(F), also where F has no inverse.
+template <class T>
+HWY_INLINE Matrix3<T> cofactors(const Matrix3<T>& f) {
+  const auto minor = [](T a, T b, T c, T d) HWY_ATTR { return neg_mul_add(b, c, a * d); };
+  return {minor(f.a11, f.a12, f.a21, f.a22), minor(f.a12, f.a10, f.a22, f.a20),
+          minor(f.a10, f.a11, f.a20, f.a21), minor(f.a21, f.a22, f.a01, f.a02),
+          minor(f.a22, f.a20, f.a02, f.a00), minor(f.a20, f.a21, f.a00, f.a01),
+          minor(f.a01, f.a02, f.a11, f.a12), minor(f.a02, f.a00, f.a12, f.a10),
+          minor(f.a00, f.a01, f.a10, f.a11)};
+}
+
+/// The determinant, from the matrix and its cofactors.
+template <class T>
+HWY_INLINE T determinant(const Matrix3<T>& f, const Matrix3<T>& cofactors) {
+  return mul_add(f.a00, cofactors.a00, mul_add(f.a01, cofactors.a01, f.a02 * cofactors.a02));
+}
+
 /// The product of two quaternions: first b, then a.
 template <class T>
 HWY_INLINE Quaternion<T> operator*(const Quaternion<T>& a, const Quaternion<T>& b) {

@@ -105,29 +105,6 @@ HWY_INLINE void normalise(Quaternion<T>& q) {
   q = {q.x * scale, q.y * scale, q.z * scale, q.w * scale};
 }
 
-// FᵀF.
-template <class T>
-HWY_INLINE Symmetric3<T> gram(const Matrix3<T>& f) {
-  const auto dot = [](T a, T b, T c, T x, T y, T z)
-                       HWY_ATTR { return mul_add(a, x, mul_add(b, y, c * z)); };
-  return {
-      dot(f.a00, f.a10, f.a20, f.a00, f.a10, f.a20), dot(f.a01, f.a11, f.a21, f.a01, f.a11, f.a21),
-      dot(f.a02, f.a12, f.a22, f.a02, f.a12, f.a22), dot(f.a01, f.a11, f.a21, f.a02, f.a12, f.a22),
-      dot(f.a00, f.a10, f.a20, f.a02, f.a12, f.a22), dot(f.a00, f.a10, f.a20, f.a01, f.a11, f.a21)};
-}
-
-template <class T>
-HWY_INLINE Matrix3<T> product(const Matrix3<T>& a, const Matrix3<T>& b) {
-  const auto dot = [](T x, T y, T z, T p, T q, T r)
-                       HWY_ATTR { return mul_add(x, p, mul_add(y, q, z * r)); };
-  return {
-      dot(a.a00, a.a01, a.a02, b.a00, b.a10, b.a20), dot(a.a00, a.a01, a.a02, b.a01, b.a11, b.a21),
-      dot(a.a00, a.a01, a.a02, b.a02, b.a12, b.a22), dot(a.a10, a.a11, a.a12, b.a00, b.a10, b.a20),
-      dot(a.a10, a.a11, a.a12, b.a01, b.a11, b.a21), dot(a.a10, a.a11, a.a12, b.a02, b.a12, b.a22),
-      dot(a.a20, a.a21, a.a22, b.a00, b.a10, b.a20), dot(a.a20, a.a21, a.a22, b.a01, b.a11, b.a21),
-      dot(a.a20, a.a21, a.a22, b.a02, b.a12, b.a22)};
-}
-
 // A rotation V such that Vᵀ S V is diagonal, its largest entry first.
 template <class T>
 HWY_INLINE Quaternion<T> eigenvectors(Symmetric3<T> s) {

@@ -21,43 +21,9 @@ HWY_INLINE Matrix3<WideFloat> load_frame(const float* frames, size_t lane) {
           load(f + 8 * cell_group)};
 }
 
-template <class T>
-HWY_INLINE Vector3<T> times(const Matrix3<T>& m, const Vector3<T>& v) {
-  return {mul_add(m.a00, v.x, mul_add(m.a01, v.y, m.a02 * v.z)),
-          mul_add(m.a10, v.x, mul_add(m.a11, v.y, m.a12 * v.z)),
-          mul_add(m.a20, v.x, mul_add(m.a21, v.y, m.a22 * v.z))};
-}
-
-template <class T>
-HWY_INLINE Vector3<T> transposed_times(const Matrix3<T>& m, const Vector3<T>& v) {
-  return {mul_add(m.a00, v.x, mul_add(m.a10, v.y, m.a20 * v.z)),
-          mul_add(m.a01, v.x, mul_add(m.a11, v.y, m.a21 * v.z)),
-          mul_add(m.a02, v.x, mul_add(m.a12, v.y, m.a22 * v.z))};
-}
-
 HWY_INLINE Vector3<WideFloat> gather_node(const float* x, const int32_t* corner) {
   const WideInt at = load_int(corner);
   return {gather(x, at), gather(x + 1, at), gather(x + 2, at)};
-}
-
-template <class T>
-HWY_INLINE Vector3<T> operator-(const Vector3<T>& a, const Vector3<T>& b) {
-  return {a.x - b.x, a.y - b.y, a.z - b.z};
-}
-
-template <class T>
-HWY_INLINE Vector3<T> operator+(const Vector3<T>& a, const Vector3<T>& b) {
-  return {a.x + b.x, a.y + b.y, a.z + b.z};
-}
-
-template <class T>
-HWY_INLINE Vector3<T> cross(const Vector3<T>& a, const Vector3<T>& b) {
-  return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
-
-template <class T>
-HWY_INLINE T dot(const Vector3<T>& a, const Vector3<T>& b) {
-  return mul_add(a.x, b.x, mul_add(a.y, b.y, a.z * b.z));
 }
 
 HWY_INLINE Vector3<WideFloat> select(WideMask mask, const Vector3<WideFloat>& yes,
