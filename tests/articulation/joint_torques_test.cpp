@@ -42,6 +42,34 @@ TEST(JointTorques, PassiveTorquesAreGradientsOfTheirEnergy) {
   }
 }
 
+TEST(JointTorques, SpringsRestWhereTheyAreSaidTo) {
+  for (const JointType joint :
+       {JointType::ball, JointType::universal, JointType::hinge, JointType::prismatic}) {
+    RandomBodies random(7);
+    BoneDescription bone;
+    bone.name = "arm";
+    bone.joint = joint;
+    random.give_mass(bone);
+    bone.passive.stiffness = 3;
+    bone.passive.rest = {0.4, -0.7};
+    bone.passive.rest_turn = rotation_of({0.3, -0.8, 0.5});
+    const ArticulatedBody body({bone});
+    ArticulatedState state = rest_state(body);
+    if (joint == JointType::ball)
+      state.q = bone.passive.rest_turn.coeffs();
+    else
+      state.q = Eigen::Vector2d(0.4, -0.7).head(state.q.size());
+    Eigen::VectorXd torques = Eigen::VectorXd::Zero(body.velocity_numbers());
+    add_passive_torques(body, state, torques);
+    EXPECT_LT(torques.norm(), 1e-14);
+    EXPECT_LT(passive_energy(body, state), 1e-28);
+    // A turn of 0.1 from there, about any of the bone's axes, meets 0.3 N m.
+    advance(body, state.q, Eigen::VectorXd::Unit(body.velocity_numbers(), 0), 0.1);
+    add_passive_torques(body, state, torques);
+    EXPECT_NEAR(torques[0], -0.3, 1e-12);
+  }
+}
+
 TEST(JointTorques, DampersTakePower) {
   RandomBodies random(2);
   std::vector<BoneDescription> bones = random.bones(15, 4);
@@ -130,8 +158,8 @@ TEST(JointTorques, ServosReachTheirTargets) {
     for (int step = 0; step < 8000; ++step) {
       Eigen::VectorXd torques = Eigen::VectorXd::Zero(body.velocity_numbers());
       add_servo_torque(body, state, {0, 20, 4}, numbers(goal.q), {}, torques);
-      integrate(body, state,
-                dynamics.solve(state, {{}, {}, numbers(torques), {}, {}}).accelerations, 1e-3);
+      integrate(body, state, dynamics.solve(state, {{}, {}, numbers(torques), {}}).accelerations,
+                1e-3);
     }
     EXPECT_LT(difference(body, state.q, goal.q).norm(), 1e-6) << static_cast<int>(joint);
   }

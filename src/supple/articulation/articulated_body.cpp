@@ -145,7 +145,7 @@ int velocity_numbers(JointType type) {
   return 0;
 }
 
-ArticulatedBody::ArticulatedBody(std::vector<BoneDescription> bones) {
+ArticulatedBody::ArticulatedBody(const std::vector<BoneDescription>& bones) {
   std::set<std::string_view> names;
   m_bones.reserve(bones.size());
   m_constants.reserve(bones.size());

@@ -95,7 +95,7 @@ class ArticulatedBody {
 
   /// Builds the body; throws an input error that names the bone where a description is wrong, or
   /// where a joint moves nothing that has mass.
-  explicit ArticulatedBody(std::vector<BoneDescription> bones);
+  explicit ArticulatedBody(const std::vector<BoneDescription>& bones);
 
   /// Number of bones, and of their joints.
   size_t size() const { return m_bones.size(); }

@@ -26,7 +26,8 @@ struct JointCommands {
   /// Per bone what acts on it from outside: torque about the bone's origin and force, in the
   /// world's axes.
   std::span<const Wrench> wrenches;
-  Vec3d gravity = Vec3d::Zero();  ///< m/s²
+  /// m/s²; to have none, leave it out, as Eigen leaves `{}` without a value.
+  Vec3d gravity = Vec3d::Zero();
 };
 
 /// What comes of it.

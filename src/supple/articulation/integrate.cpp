@@ -10,8 +10,7 @@ Quatd quaternion(const double* q) {
 }
 
 void turn(double* q, const double* v, double h) {
-  Eigen::Map<Eigen::Vector4d>{q} =
-      (quaternion(q) * rotation_of(h * Vector3Map(v))).normalized().coeffs();
+  Eigen::Map<Eigen::Vector4d>{q} = (quaternion(q) * rotation_of(h * Vector3Map(v))).coeffs();
 }
 
 void turn_between(const double* from, const double* to, double* difference) {
