@@ -46,6 +46,15 @@ class FleshTest(ProgramTest):
             self.assertEqual((self.folder / "whole.supple" / name).read_bytes(),
                              (self.folder / "part.supple" / name).read_bytes(), name)
 
+    def test_characters_with_eight_points(self):
+        self.scene("a.json", body={"type": "lattice", "budget": 800, "solver": {"quadrature": "eight_point"}},
+                   frames={"last": 6})
+        self.succeed("simulate", "a.json")
+        report = json.loads((self.folder / "a.supple/report.json").read_text())
+        self.assertEqual([frame["warnings"] for frame in report["frames"]], [[]] * 6)
+        volumes = [frame["volume"] for frame in report["frames"]]
+        self.assertLess(max(volumes) / min(volumes), 1.03)
+
     def test_inspect_tells_what_lengths_are_taken_for(self):
         self.scene("big.json", character={"file": "wriggler.glb", "scale": 100}, body={"budget": 500})
         told = self.succeed("inspect", "big.json")
@@ -105,6 +114,31 @@ class LatticeTest(ProgramTest):
             self.succeed("simulate", "bar.json", "-o", "cut.supple", "--resume")
             for frame in frames:
                 self.assertEqual(frame.read_bytes(), (self.folder / "cut.supple/frames" / frame.name).read_bytes())
+
+    def test_every_quadrature_is_a_scene(self):
+        ends = set()
+        for quadrature in ("stabilised", "one_point", "eight_point"):
+            for dynamic in (False, True):
+                self.write(bar(dynamic=dynamic, solver={"quadrature": quadrature}))
+                for threads in ("1", "2", "8"):
+                    self.succeed("simulate", "bar.json", "-o", threads + ".supple", "--threads", threads,
+                                 "--discard-cache")
+                frames = sorted((self.folder / "1.supple/frames").iterdir())
+                self.assertEqual(len(frames), 6)
+                for frame in frames:
+                    for threads in ("2", "8"):
+                        self.assertEqual(frame.read_bytes(),
+                                         (self.folder / f"{threads}.supple/frames" / frame.name).read_bytes())
+                ends.add(frames[-1].read_bytes())
+                # One point leaves modes without stiffness, along which a solve need not end.
+                if quadrature != "one_point":
+                    report = json.loads((self.folder / "1.supple/report.json").read_text())
+                    self.assertEqual([frame["warnings"] for frame in report["frames"]], [[]] * 6)
+        self.assertEqual(len(ends), 6)
+        self.refuse(3, "simulate", self.write(bar(solver={"quadrature": "eight_points"})),
+                    says=["body.solver.quadrature", "did you mean 'eight_point'"])
+        self.refuse(3, "simulate", self.write(bar(type="voxels", solver={"quadrature": "eight_point"})),
+                    says=["body.solver.quadrature", "is for bodies of type 'lattice'"])
 
     def kill_run_after(self, count):
         """A run of the same scene that is interrupted by its own progress."""

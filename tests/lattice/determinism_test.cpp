@@ -35,7 +35,7 @@ std::vector<TargetSpring> random_springs(const SparseLattice& lattice, double h)
   return springs;
 }
 
-Trace trace_solve() {
+Trace trace_solve(bool eight_points = false) {
   constexpr double h = 0.1;
   LatticeSystem s(
       SparseLattice(ragged_cells(1, 34, 0.45)), h,
@@ -44,6 +44,7 @@ Trace trace_solve() {
       },
       [](const Vec3i& n) { return n[0] < 0; });
   EXPECT_GT(s.lattice().tile_count(), 20u);
+  if (eight_points) s.use_eight_points();
   s.set_springs(random_springs(s.lattice(), h));
   std::vector<float> masses(s.lattice().block_count() * block_cells, 1e-5f);
   s.set_inertia(masses, 0.1, s.rest());
@@ -87,12 +88,12 @@ Trace trace_solve() {
   return trace;
 }
 
-TEST(Determinism, SameBitsForAnyNumberOfThreads) {
+void expect_same_bits(bool eight_points) {
   set_thread_count(1);
-  const Trace one = trace_solve();
+  const Trace one = trace_solve(eight_points);
   for (const int threads : {2, 8}) {
     set_thread_count(threads);
-    const Trace many = trace_solve();
+    const Trace many = trace_solve(eight_points);
     ASSERT_EQ(one.size(), many.size());
     for (size_t i = 0; i < one.size(); ++i) {
       ASSERT_EQ(one[i].second.size(), many[i].second.size());
@@ -104,11 +105,15 @@ TEST(Determinism, SameBitsForAnyNumberOfThreads) {
   set_thread_count(0);
 }
 
-TEST(Determinism, InstructionSetsAgree) {
-  const Trace widest = trace_solve();
+TEST(Determinism, SameBitsForAnyNumberOfThreads) { expect_same_bits(false); }
+
+TEST(Determinism, SameBitsForAnyNumberOfThreadsWithEightPoints) { expect_same_bits(true); }
+
+void expect_same_numbers(bool eight_points) {
+  const Trace widest = trace_solve(eight_points);
   for (const std::string& target : simd_targets()) {
     set_widest_target(target);
-    const Trace other = trace_solve();
+    const Trace other = trace_solve(eight_points);
     ASSERT_EQ(widest.size(), other.size());
     for (size_t i = 0; i < widest.size(); ++i) {
       const auto &a = widest[i].second, &b = other[i].second;
@@ -123,6 +128,10 @@ TEST(Determinism, InstructionSetsAgree) {
   }
   set_widest_target("");
 }
+
+TEST(Determinism, InstructionSetsAgree) { expect_same_numbers(false); }
+
+TEST(Determinism, InstructionSetsAgreeWithEightPoints) { expect_same_numbers(true); }
 
 }  // namespace
 }  // namespace supple::testing

@@ -44,7 +44,7 @@ void for_entries(const Level& level, const Add& add) {
 }
 
 // Which nodes belong to pieces that nothing holds: no fixed node, mass or spring, and no cell with
-// a matrix, as those lie beside fixed nodes of finer levels.
+// a matrix, as those lie beside fixed nodes of finer levels but for eight-point quadrature.
 std::vector<bool> floating_nodes(const Level& level) {
   const SparseLattice& lattice = level.lattice();
   const auto index = [](LatticePlace at) {
@@ -66,7 +66,8 @@ std::vector<bool> floating_nodes(const Level& level) {
     held[n] = (level.free[n / block_cells] >> at.local & 1) == 0 ||
               (!level.masses.empty() && level.masses[n] > 0);
   }
-  for (const MatrixCell& m : level.extras.matrices) held[index(m.cell)] = true;
+  if (!level.eight_points)
+    for (const MatrixCell& m : level.extras.matrices) held[index(m.cell)] = true;
   for (const CellSpring& s : level.extras.springs) held[index(s.cell)] = true;
   for (size_t n = 0; n < parent.size(); ++n)
     if (held[n]) held[root(n)] = true;

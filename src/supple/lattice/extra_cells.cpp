@@ -72,7 +72,9 @@ void ExtraCells::plan(const SparseLattice& lattice) {
     return std::tie(a.cell.block, a.cell.local) < std::tie(b.cell.block, b.cell.local);
   };
   std::stable_sort(springs.begin(), springs.end(), by_place);
-  std::stable_sort(matrices.begin(), matrices.end(), by_place);
+  // Large, seldom out of order, and planned anew whenever springs change.
+  if (!std::is_sorted(matrices.begin(), matrices.end(), by_place))
+    std::stable_sort(matrices.begin(), matrices.end(), by_place);
   for (auto& colour : m_colours) colour.clear();
   size_t spring = 0, matrix = 0;
   for (size_t t = 0; t < lattice.tile_count(); ++t) {

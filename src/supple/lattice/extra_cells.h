@@ -1,6 +1,7 @@
 // What some cells have besides elasticity: springs at points inside them, and whole element
-// matrices that stand for their elasticity on coarse levels. Visited tile by tile in eight colours
-// of tiles, none of which shares nodes with another of its colour.
+// matrices that stand for their elasticity, on coarse levels or with eight-point quadrature.
+// Visited tile by tile in eight colours of tiles, none of which shares nodes with another of its
+// colour.
 #pragma once
 
 #include <Eigen/Core>
@@ -56,6 +57,24 @@ class ExtraCells {
 
   /// y += diagonal of springs and matrices.
   void add_diagonal(const SparseLattice& lattice, float* y) const;
+
+  /// The sum of visit(matrix cell), in an order that does not depend on the number of threads;
+  /// cells visited at the same time share no nodes.
+  template <class Visit>
+  double sum_over_matrices(const Visit& visit) const {
+    double total = 0;
+    for (const std::vector<Range>& colour : m_colours)
+      total += parallel_reduce(
+          colour.size(), 1, 0.0,
+          [&](size_t r, size_t) {
+            double sum = 0;
+            for (uint32_t m = colour[r].matrices_begin; m < colour[r].matrices_end; ++m)
+              sum += visit(matrices[m]);
+            return sum;
+          },
+          [](double a, double b) { return a + b; });
+    return total;
+  }
 
  private:
   struct Range {

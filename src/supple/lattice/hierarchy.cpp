@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "supple/lattice/elasticity_kernels.h"
+#include "supple/lattice/gauss_cells.h"
 
 namespace supple {
 namespace {
@@ -82,6 +83,11 @@ Hierarchy::Hierarchy(std::unique_ptr<Level> finest, size_t coarsest_nodes, size_
   m_matrix_cells.resize(m_levels.size());
   update_materials();
   update_free();
+}
+
+void Hierarchy::use_eight_points() {
+  supple::use_eight_points(finest());
+  m_matrix_cells.front() = finest().lattice().cells;
 }
 
 void Hierarchy::update_materials() {
@@ -315,7 +321,7 @@ void Hierarchy::linearise_level(size_t l, const BlockVector<double>* moved, Diff
         float* cells = level.cells.data() + slot * cell_block;
         std::memcpy(cells + cell_material, level.materials.data() + slot * material_block,
                     material_block * sizeof(float));
-        if (l > 0)
+        if (!m_matrix_cells[l].empty())
           for_bits(m_matrix_cells[l][b], [&](int32_t local) {
             cells[cell_index(10, static_cast<size_t>(local))] = 0;
             cells[cell_index(11, static_cast<size_t>(local))] = 0;
@@ -330,6 +336,7 @@ void Hierarchy::linearise_level(size_t l, const BlockVector<double>* moved, Diff
     }
   });
   if (l > 0) update_matrix_cells(l);
+  if (level.eight_points) linearise_gauss(level, *moved, kind);
   level.update_diagonal();
 }
 
@@ -358,7 +365,7 @@ void Hierarchy::update_matrix_cells(size_t l) {
         const auto corners = below.corners(at.block, at.local);
         for (int c = 0; c < 8; ++c)
           if (!is_set(fine.free, corners[static_cast<size_t>(c)])) p.row(c).setZero();
-        const bool own = l > 1 && is_set(m_matrix_cells[l - 1], at);
+        const bool own = !m_matrix_cells[l - 1].empty() && is_set(m_matrix_cells[l - 1], at);
         add_galerkin(own ? find_matrix(at)->matrix : fine.cell_matrix(at), p, entry.matrix);
       }
     }

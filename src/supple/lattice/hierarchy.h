@@ -56,6 +56,9 @@ class Hierarchy {
   /// linearise().
   void set_masses(std::span<const float> masses);
 
+  /// Integrates the finest level at eight points from now on; to be followed by linearise().
+  void use_eight_points();
+
   /// Takes over changed free nodes of the finest level; to be followed by linearise().
   void update_free();
 

@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "supple/lattice/elasticity_kernels.h"
+#include "supple/lattice/gauss_cells.h"
 
 namespace supple {
 namespace {
@@ -107,6 +108,7 @@ void LatticeSystem::set_inertia(std::span<const float> masses, double dt, Positi
 double LatticeSystem::keep_volume(const Positions& x) {
   constexpr float most = 0.4f;
   Level& finest = m_hierarchy->finest();
+  if (finest.eight_points) return keep_gauss_volume(finest, x, static_cast<double>(most));
   const SparseLattice& l = lattice();
   if (finest.rest_traces.empty()) finest.rest_traces.assign(l.slot_count * block_cells, 3);
   const SweepPlan plan = sweep_plan(l);
@@ -146,6 +148,8 @@ void LatticeSystem::resist_inversion(double stiffness) {
 
 double LatticeSystem::energy(const Positions& x) const {
   const Level& finest = m_hierarchy->finest();
+  if (finest.eight_points)
+    return gauss_energy(finest, x) + add_springs(x, nullptr) + add_nodal(x, nullptr);
   const SweepPlan plan = sweep_plan(lattice());
   const ForceInput input{.materials = finest.materials.data(),
                          .spacing = spacing(),
@@ -161,6 +165,10 @@ double LatticeSystem::energy(const Positions& x) const {
 
 double LatticeSystem::force(const Positions& x, Positions& f) const {
   const Level& finest = m_hierarchy->finest();
+  if (finest.eight_points) {
+    const double elastic = gauss_force(finest, x, f);
+    return elastic + add_springs(x, &f) + add_nodal(x, &f);
+  }
   const SparseLattice& l = lattice();
   const SweepPlan plan = sweep_plan(l);
   m_ghosts.resize(l.ghosts.size() * ghost_record);

@@ -86,6 +86,11 @@ class LatticeSystem {
   /// for FasSolver, whose coarse energies have no such term.
   void resist_inversion(double stiffness);
 
+  /// Integrates every cell at the eight points of Gauss quadrature instead of the stabilised way,
+  /// for comparison: with an element matrix per cell (gauss_cell_bytes), which every linearisation
+  /// makes anew. Not for FasSolver, whose coarse energies are the stabilised ones.
+  void use_eight_points() { m_hierarchy->use_eight_points(); }
+
   /// Energy in joules.
   double energy(const Positions& x) const;
 

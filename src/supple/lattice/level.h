@@ -41,11 +41,13 @@ class Level {
   AlignedArray<float> materials;  ///< mu h / 8 and lambda h / 16 per cell, material_block per slot
   AlignedArray<float> cells;      ///< linearisations, cell_block per slot
   AlignedArray<float> rest_traces;  ///< traces of S without pressure, 64 per slot; empty for 3
+  AlignedArray<float> point_rests;  ///< the same of the eight points of each cell; empty for 3
   AlignedArray<float> gradients;    ///< mean deformation gradients; empty on the finest level
   AlignedArray<float> masses;       ///< added to the diagonal, one per node; empty for none
   ExtraCells extras;
-  float hourglass = 1;  ///< 0 for plain one-point quadrature
-  float inversion = 0;  ///< what cells inside out have against it, in units of 2 mu + lambda
+  float hourglass = 1;        ///< 0 for plain one-point quadrature
+  bool eight_points = false;  ///< every cell has a matrix, of eight-point quadrature
+  float inversion = 0;        ///< what cells inside out have against it, in units of 2 mu + lambda
   BlockVector<float> inverse_diagonal;
   double largest_eigenvalue = 2;  ///< of D⁻¹ A, an estimate
 

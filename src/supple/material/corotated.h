@@ -65,6 +65,58 @@ HWY_INLINE Vector3<T> turning_stiffness(const Vector3<T>& sigma, T mu, T lambda,
   return {entry(sigma.y + sigma.z), entry(sigma.x + sigma.z), entry(sigma.x + sigma.y)};
 }
 
+/// Energy density by singular values: mu |F - R|² + lambda / 2 (tr S - rest)².
+template <class T>
+HWY_INLINE T corotated_energy(const Vector3<T>& sigma, T mu, T lambda, T rest) {
+  const T x = sigma.x - T(1), y = sigma.y - T(1), z = sigma.z - T(1);
+  const T stretch = sigma.x + sigma.y + sigma.z - rest;
+  return mul_add(mu, mul_add(x, x, mul_add(y, y, z * z)), lambda * T(0.5) * stretch * stretch);
+}
+
+/// Principal stresses, P = U diag(p) Vᵀ, with those of inversion_energy for `inversion`.
+template <class T>
+HWY_INLINE Vector3<T> principal_stress(const Vector3<T>& sigma, T mu, T lambda, T rest,
+                                       T inversion) {
+  const T pressure = lambda * (sigma.x + sigma.y + sigma.z - rest), two_mu = mu + mu;
+  return {mul_add(two_mu, sigma.x - T(1), pressure), mul_add(two_mu, sigma.y - T(1), pressure),
+          mul_add(two_mu, sigma.z - T(1), mul_add(inversion, min(sigma.z, T(0)), pressure))};
+}
+
+/// dP/dF in the axes of U and V: dPᵢᵢ = stretchᵢ dFᵢᵢ + lambda tr(dF), dPᵢⱼ = straightₖ dFᵢⱼ +
+/// crossedₖ dFⱼᵢ for k neither i nor j.
+template <class T>
+struct PrincipalStiffness {
+  Vector3<T> stretch, straight, crossed;
+};
+
+/// The stiffness that goes with principal_stress, of which `rule` limits what turns. With
+/// pᵢ = dE/dσᵢ a shear i j has the eigenvalues (pᵢ - pⱼ) / (σᵢ - σⱼ) where it stretches and
+/// (pᵢ + pⱼ) / (σᵢ + σⱼ) = 2 mu + 2 L where it turns; the lower limit L >= -mu is the exact
+/// projection, as all others are positive.
+template <class T, class Scalar>
+HWY_INLINE PrincipalStiffness<T> principal_stiffness(const Vector3<T>& sigma, T mu, T lambda,
+                                                     T rest, T inversion,
+                                                     const DifferentialRule<Scalar>& rule) {
+  const T trace = sigma.x + sigma.y + sigma.z, two_mu = mu + mu;
+  const T least = T(rule.least_denominator), half = T(0.5);
+  const T low = T(rule.lower) * mu, high = T(rule.upper) * mu, shift = T(rule.offset) * mu;
+  const T inside_out = inversion * min(sigma.z, T(0));
+  const T plain = auxiliary_stress(trace, mu, lambda, rest),
+          upset = mul_add(half, inside_out, plain);
+  const auto turning = [&](T numerator, T sum) {
+    return min(max(mul_add(T(rule.scale), numerator / max(sum, least), shift), low), high);
+  };
+  const Vector3<T> l = {turning(upset, sigma.y + sigma.z), turning(upset, sigma.x + sigma.z),
+                        turning(plain, sigma.x + sigma.y)};
+  // Half of what inversion adds where a shear stretches; σᵢ >= |σ_z|.
+  const auto opening = [&](T difference) { return -half * inside_out / max(difference, least); };
+  const T x = opening(sigma.y - sigma.z), y = opening(sigma.x - sigma.z);
+  const T raised = select(sigma.z < T(0), two_mu + inversion, two_mu);
+  return {.stretch = {two_mu, two_mu, raised},
+          .straight = {two_mu + l.x + x, two_mu + l.y + y, two_mu + l.z},
+          .crossed = {x - l.x, y - l.y, -l.z}};
+}
+
 /// V diag(d) Vᵀ for the rotation V of a unit quaternion.
 template <class T>
 HWY_INLINE Symmetric3<T> turned_diagonal(const Quaternion<T>& v, const Vector3<T>& d) {

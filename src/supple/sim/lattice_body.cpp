@@ -129,6 +129,7 @@ void LatticeBody::build_system() {
   if (m_settings.solver.quadrature == Quadrature::one_point)
     for (size_t l = 0; l < m_system->hierarchy().levels(); ++l)
       m_system->hierarchy().level(l).hourglass = 0;
+  if (m_settings.solver.quadrature == Quadrature::eight_point) m_system->use_eight_points();
   if (m_model.attachment) m_system->resist_inversion(against_inversion);
   set_nodes(m_positions, m_model.rest);
   m_weight = m_system->zero();

@@ -4,9 +4,13 @@
 #include <cmath>
 
 #include "supple/core/error.h"
+#include "supple/lattice/gauss_cells.h"
 
 namespace supple {
 namespace {
+
+// Most cells of eight-point quadrature, whose matrices take some 5 GB then.
+constexpr size_t most_gauss_cells = 2'000'000;
 
 // Fills a skin with about as many cells as a budget allows: cells on the surface make the count
 // grow with a power of the spacing between 2 and 3, found by trying.
@@ -38,6 +42,15 @@ SolidLattice fill(std::span<const Vec3f> points, const TriangleMesh& skin,
   }
 }
 
+void check_quadrature(const SolidLattice& solid, const BodySettings& settings,
+                      const std::string& file) {
+  const size_t cells = solid.lattice.cell_count();
+  if (settings.solver.quadrature == Quadrature::eight_point && cells > most_gauss_cells)
+    throw_input_error(file, "body.solver.quadrature",
+                      fmt::format("'eight_point' takes at most {} cells of {} bytes each, not {}",
+                                  most_gauss_cells, gauss_cell_bytes, cells));
+}
+
 }  // namespace
 
 LatticeModel::LatticeModel(const Character& character, const BodySettings& settings,
@@ -45,7 +58,9 @@ LatticeModel::LatticeModel(const Character& character, const BodySettings& setti
     : FleshModel(
           character, settings,
           [&](const FleshSkin& skin) {
-            return fill(skin.mesh.positions, skin.mesh, settings, file);
+            SolidLattice solid = fill(skin.mesh.positions, skin.mesh, settings, file);
+            check_quadrature(solid, settings, file);
+            return solid;
           },
           file) {
   for (size_t i = 0; i < settings.fixed.size(); ++i)

@@ -228,7 +228,7 @@ enum class SolverMethod { multigrid_cg, v_cycle, jacobi_cg, plain_cg };
 enum class SolverDifferential { automatic, projected, exact, warped, zhu };
 
 /// How the energy of a cell is integrated.
-enum class Quadrature { stabilised, one_point };
+enum class Quadrature { stabilised, one_point, eight_point };
 
 /// Newton's method and the linear solves in it.
 struct SolverSettings {

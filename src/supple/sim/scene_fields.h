@@ -53,8 +53,10 @@ inline constexpr std::array<Word<SolverDifferential>, 5> differential_words = {
      {"warped", SolverDifferential::warped},
      {"zhu", SolverDifferential::zhu}}};
 
-inline constexpr std::array<Word<Quadrature>, 2> quadrature_words = {
-    {{"stabilised", Quadrature::stabilised}, {"one_point", Quadrature::one_point}}};
+inline constexpr std::array<Word<Quadrature>, 3> quadrature_words = {
+    {{"stabilised", Quadrature::stabilised},
+     {"one_point", Quadrature::one_point},
+     {"eight_point", Quadrature::eight_point}}};
 
 inline constexpr std::array<Word<VoxelLaw>, 2> law_words = {
     {{"nonuniform", VoxelLaw::nonuniform}, {"uniform", VoxelLaw::uniform}}};
@@ -490,8 +492,9 @@ void describe(Visitor& visit, SolverSettings& s) {
               {.meaning = "Derivative of the elastic forces; 'automatic' is 'projected' far from "
                           "the solution and 'exact' near it, the others are for comparison."});
   visit.words("quadrature", s.quadrature, quadrature_words,
-              {.meaning = "How a cell's energy is integrated; 'one_point' lets cells fold like an "
-                          "hourglass and is for comparison."});
+              {.meaning = "How a cell's energy is integrated, for 'lattice'; 'one_point' lets "
+                          "cells fold like an hourglass, 'eight_point' takes many times the time "
+                          "and memory, and both are for comparison."});
 }
 
 /// Fields of VoxelSettings.

@@ -43,6 +43,8 @@ VoxelModel::VoxelModel(const Character& character, const BodySettings& settings,
       cell_skin(solid, mesh, skin.mesh.positions),
       cells(mesh.cells.size()),
       leaves(voxels.leaves.size()) {
+  if (settings.solver.quadrature != Quadrature::stabilised)
+    throw_input_error(file, "body.solver.quadrature", "is for bodies of type 'lattice'");
   std::vector<MaterialPlace> places;
   places.reserve(leaves);
   for (size_t c = 0; c < mesh.cells.size(); ++c)

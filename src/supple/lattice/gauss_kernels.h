@@ -1,0 +1,39 @@
+// One cell of corotated elasticity, integrated at the eight points of Gauss quadrature, in double
+// precision; compiled for every instruction set, with the points in the lanes. It is there for the
+// stabilised element [McAdams 2011, eq. 17] to be compared with, and costs some ten times as much.
+#pragma once
+
+#include <array>
+
+#include "supple/material/differential.h"
+
+namespace supple {
+
+/// Number of points of Gauss quadrature in a cell.
+inline constexpr size_t gauss_points = 8;
+
+/// Positions of a cell's corners or numbers of the same kind: x y z, corner by corner, x fastest.
+using CornerNumbers = std::array<double, 24>;
+
+/// A cell of side `spacing`.
+struct GaussCell {
+  double mu = 0, lambda = 0;     ///< in pascals
+  double spacing = 1;            ///< in metres
+  double inversion = 0;          ///< stiffness of points inside out against it, in pascals
+  const float* rests = nullptr;  ///< traces of S without pressure at the points; null for 3
+};
+
+/// Elastic energy in joules with the corners at x (in metres); sets its gradient (in newtons) where
+/// `gradient` is not null.
+double gauss_energy(const GaussCell& cell, const CornerNumbers& x, CornerNumbers* gradient);
+
+/// The element matrix at x, 24 x 24 numbers in newtons per metre, symmetric: as `rule` says exact
+/// or made positive semi-definite point by point.
+void gauss_matrix(const GaussCell& cell, const CornerNumbers& x,
+                  const DifferentialRule<double>& rule, double* matrix);
+
+/// Sets `rests`, of the eight points, such that tr S - rest = J - 1 at x, kept between 3 - most and
+/// 3 + most; returns the largest change of one.
+float gauss_rests(const CornerNumbers& x, double spacing, double most, float* rests);
+
+}  // namespace supple
