@@ -38,7 +38,7 @@ std::vector<TargetSpring> random_springs(const SparseLattice& lattice, double h)
 Trace trace_solve(bool eight_points = false) {
   constexpr double h = 0.1;
   LatticeSystem s(
-      SparseLattice(ragged_cells(1, 34, 0.45)), h,
+      SparseLattice(ragged_cells(1, eight_points ? 18 : 34, 0.45)), h,
       [](const Vec3i& c) {
         return CellMaterial{1 + 0.1 * (c[0] & 3), 1.5 + 0.1 * (c[1] & 3)};
       },
