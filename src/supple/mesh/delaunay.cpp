@@ -29,21 +29,30 @@ struct Qhull {
 }  // namespace
 
 std::vector<Vec4i> delaunay_tets(std::span<const Vec3d> points) {
+  const auto six_volumes = [&](const Vec4i& tet) {
+    const Vec3d& o = points[tet[0]];
+    return (points[tet[1]] - o).dot((points[tet[2]] - o).cross(points[tet[3]] - o));
+  };
+  const auto positive = [&](Vec4i tet) {
+    if (six_volumes(tet) < 0) std::swap(tet[2], tet[3]);
+    return tet;
+  };
+  // Qhull wants five points.
+  if (points.size() == 4 && six_volumes({0, 1, 2, 3}) != 0) return {positive({0, 1, 2, 3})};
   std::vector<coordT> coordinates;
   coordinates.reserve(3 * points.size());
   for (const Vec3d& p : points) coordinates.insert(coordinates.end(), {p[0], p[1], p[2]});
   Qhull qhull;
   qhT* qh = &qhull.state;
-  // Delaunay, all facets triangles, the last coordinate scaled, of any number of points.
+  // Delaunay, all facets triangles, the last coordinate scaled.
   char command[] = "qhull d Qt Qbb Qc";
-  const int failed = points.size() < 4
-                         ? 1
-                         : qh_new_qhull(qh, 3, static_cast<int>(points.size()), coordinates.data(),
-                                        False, command, nullptr, qhull.errors.get());
+  const bool failed =
+      points.size() < 5 || qh_new_qhull(qh, 3, static_cast<int>(points.size()), coordinates.data(),
+                                        False, command, nullptr, qhull.errors.get()) != 0;
   if (failed)
     throw Error(ErrorKind::input,
-                fmt::format("{} points have no Delaunay triangulation: they must not all lie in a "
-                            "plane",
+                fmt::format("{} points have no Delaunay triangulation: there must be at least four "
+                            "that do not lie in a plane",
                             points.size()));
   std::vector<Vec4i> tets;
   facetT* facet = nullptr;
@@ -56,11 +65,7 @@ std::vector<Vec4i> delaunay_tets(std::span<const Vec3d> points) {
       if (corner < 4) tet[corner] = qh_pointid(qh, vertex->point);
       ++corner;
     }
-    if (corner != 4) continue;
-    const Vec3d& o = points[tet[0]];
-    if ((points[tet[1]] - o).dot((points[tet[2]] - o).cross(points[tet[3]] - o)) < 0)
-      std::swap(tet[2], tet[3]);
-    tets.push_back(tet);
+    if (corner == 4) tets.push_back(positive(tet));
   }
   return tets;
 }

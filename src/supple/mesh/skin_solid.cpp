@@ -36,7 +36,7 @@ bool SkinSolid::reaches_into(const std::array<Vec3d, 4>& corners) const {
 }
 
 std::array<double, 2> SkinSolid::winding(const Vec3d& point) const {
-  return {m_any[0] ? m_layers[0].at(point) : 0, m_any[1] ? m_layers[1].at(point) : 0};
+  return {m_any[0] ? m_layers[0].at(point) : 0, open_winding(point)};
 }
 
 }  // namespace supple

@@ -34,6 +34,9 @@ class SkinSolid {
   /// How often the closed shells, and those with holes, wind round a point.
   std::array<double, 2> winding(const Vec3d& point) const;
 
+  /// How often the shells with holes wind round a point.
+  double open_winding(const Vec3d& point) const { return m_any[1] ? m_layers[1].at(point) : 0; }
+
   /// Whether a point with these winding numbers is inside.
   static bool inside(const std::array<double, 2>& winding) {
     return std::abs(winding[0]) > 0.5 || std::abs(winding[1]) > least_open;

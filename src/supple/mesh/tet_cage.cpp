@@ -72,6 +72,10 @@ Surroundings place_in_lattice(const CageLattice& found, std::span<const Vec3d> p
                      found.lattice.spacing, smallest_angle);
   Surroundings result;
   for (const Vec3d& point : points) result.nodes.push_back(placing.place(point));
+  // Then there may be room for the rest.
+  placing.smooth(smallest_angle + 10, 4);
+  for (size_t i = 0; i < points.size(); ++i)
+    if (result.nodes[i] < 0) result.nodes[i] = placing.place(points[i]);
   result.mesh = placing.mesh();
   return result;
 }
@@ -116,10 +120,10 @@ Surroundings triangulate(const CageLattice& found, std::span<const Vec3d> points
     result.mesh.positions.push_back(shaken.back());
   }
   result.mesh.tets = delaunay_tets(shaken);
-  const std::vector<uint8_t> matter = tets_with_matter(result.mesh, skin, solid);
   TetPlacing placing(result.mesh, spacing, options.smallest_angle);
   for (size_t i = 0; i < own.size(); ++i) placing.hold(static_cast<int32_t>(i));
-  placing.smooth(options.smallest_angle + 10, 12, matter);
+  placing.choose(tets_with_matter(result.mesh, skin, solid));
+  placing.smooth(options.smallest_angle + 10, 12);
   result.mesh = placing.mesh();
   return result;
 }
@@ -149,10 +153,7 @@ TetCage cut_out(const Surroundings& around, const TriangleMesh& skin, const Skin
       const bool is_shared =
           std::any_of(around.nodes.begin(), around.nodes.end(),
                       [&](int32_t other) { return other >= 0 && kept[other] == node; });
-      if (is_shared && distance < sharing * spacing)
-        ++cage.shared;
-      else if (distance > 0)
-        ++cage.unplaced;
+      if (distance > 0) ++(is_shared && distance < sharing * spacing ? cage.shared : cage.unplaced);
     }
     cage.nodes_of_points.push_back(node);
     cage.distances_of_points.push_back(distance);
@@ -162,7 +163,7 @@ TetCage cut_out(const Surroundings& around, const TriangleMesh& skin, const Skin
   return cage;
 }
 
-// The lattice as it is.
+// The lattice as it is, which is its own Delaunay triangulation.
 TetCage whole_lattice(const CageLattice& found) {
   TetCage cage;
   cage.mesh = lattice_tets(found.lattice, found.tets);
@@ -176,8 +177,8 @@ TetCage whole_lattice(const CageLattice& found) {
 TetCage make_from(const CageLattice& found, std::span<const Vec3d> points,
                   const TetCageOptions& options, const TriangleMesh& skin, const SkinSolid& solid) {
   const double spacing = found.lattice.spacing;
+  if (points.empty()) return whole_lattice(found);
   if (options.method == TetCageMethod::bcc) {
-    if (points.empty()) return whole_lattice(found);
     return cut_out(place_in_lattice(found, points, options.smallest_angle), skin, solid, points,
                    spacing);
   }
@@ -186,7 +187,7 @@ TetCage make_from(const CageLattice& found, std::span<const Vec3d> points,
     TetCage cage = cut_out(triangulate(found, points, room, options, skin, solid), skin, solid,
                            points, spacing);
     if (best.mesh.tets.empty() || cage.smallest_angle > best.smallest_angle) best = std::move(cage);
-    if (points.empty() || best.smallest_angle >= options.smallest_angle) break;
+    if (best.smallest_angle >= options.smallest_angle) break;
   }
   return best;
 }
@@ -206,14 +207,14 @@ TetCage make_tet_cage(const TriangleMesh& skin, std::span<const Vec3d> placed_po
   // Placing points changes the number of elements a little: the lattice is corrected for it.
   TetCage best;
   double wanted = options.elements;
-  for (int attempt = 0; attempt < 3; ++attempt) {
+  for (int attempt = 0; attempt < 5; ++attempt) {
     const CageLattice found = find_cage_lattice(used, solid, wanted);
     TetCage cage = make_from(found, placed_points, options, used, solid);
     const auto count = static_cast<double>(cage.mesh.tets.size());
     if (attempt == 0 ||
         off(count, options) < off(static_cast<double>(best.mesh.tets.size()), options))
       best = std::move(cage);
-    if (placed_points.empty() || off(count, options) < 0.05) break;
+    if (placed_points.empty() || off(count, options) < 0.1) break;
     wanted *= options.elements / count;
   }
   return best;

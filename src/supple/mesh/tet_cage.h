@@ -36,10 +36,10 @@ struct TetCage {
   TetMesh mesh;
   std::vector<int32_t> nodes_of_points;     ///< the node of every placed point
   std::vector<double> distances_of_points;  ///< from its node, in length units; 0 when it is there
-  int shared = 0;             ///< points that share the node of one nearer than a quarter spacing
-  int unplaced = 0;           ///< other points whose node, the nearest, is not exactly there
-  double farthest = 0;        ///< the largest distance of a point from its node, in length units
-  double spacing = 0;         ///< side of the lattice's cubes, in length units
+  int shared = 0;       ///< points off their node, which is another's within a quarter spacing
+  int unplaced = 0;     ///< other points whose node, the nearest, is not exactly there
+  double farthest = 0;  ///< the largest distance of a point from its node, in length units
+  double spacing = 0;   ///< side of the lattice's cubes, in length units
   double smallest_angle = 0;  ///< between two sides of a tetrahedron, in degrees, as reached
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <tuple>
 
 #include "supple/core/error.h"
 #include "supple/core/parallel.h"
@@ -25,46 +26,68 @@ double halton(int index, int base) {
   return result;
 }
 
-// Well spread points of the unit cube.
-std::vector<Vec3d> cube_samples(int samples) {
-  std::vector<Vec3d> points;
-  for (int i = 1; i <= samples; ++i) points.emplace_back(halton(i, 2), halton(i, 3), halton(i, 5));
-  return points;
+// Moved round by a step that is different for every corner of every tetrahedron, so that their
+// errors cancel: the additive recurrence of the powers of the root of x^3 = x + 1.
+double moved(double place, size_t corner, double step) {
+  const double at = place + static_cast<double>(corner + 1) * step;
+  return at - std::floor(at);
 }
 
-// The cube of samples is moved round by this for each tetrahedron, so that their errors cancel: the
-// additive recurrence of the powers of the root of x^4 = x + 1.
-Vec3d shift_of(size_t tet) {
-  constexpr double root = 1.2207440846057596;
-  const Vec3d at =
-      static_cast<double>(tet + 1) * Vec3d(1 / root, 1 / (root * root), 1 / (root * root * root));
-  return at.array() - at.array().floor();
-}
+using Pair = std::array<double, 2>;  // of closed shells, of shells with holes
 
-// The weights of a point of a tetrahedron, evenly spread where those of the unit cube are. (The
-// original folds random points of the cube instead.)
-Eigen::Vector4d tet_sample(const Vec3d& cube) {
-  const double a = 1 - std::cbrt(cube[0]), b = (1 - a) * (1 - std::sqrt(cube[1])),
-               c = (1 - a - b) * cube[2];
-  return {a, b, c, 1 - a - b - c};
-}
+// A place of a line where it meets a triangle of one of the two kinds of shells, and how much the
+// winding number changes there.
+struct Crossing {
+  double place;
+  int layer, change;
+  bool operator<(const Crossing& other) const {
+    return std::tie(place, layer, change) < std::tie(other.place, other.layer, other.change);
+  }
+};
 
-// How much the winding number grows along the way from a to b by crossing a triangle.
-int crossing(const Corners& t, const Vec3d& a, const Vec3d& b) {
-  const Vec3d normal = (t[1] - t[0]).cross(t[2] - t[0]);
-  const double before = normal.dot(a - t[0]), after = normal.dot(b - t[0]);
-  if ((before > 0) == (after > 0)) return 0;
-  const auto volume = [](const Vec3d& p, const Vec3d& q, const Vec3d& r) {
-    return p.dot(q.cross(r));
+// Triangles as lines from one point see them: a line along d runs through a triangle when d has the
+// same side of the three planes through the point and an edge.
+class Seen {
+ public:
+  Seen(std::span<const Corners> triangles, const Vec3d& from) {
+    for (const Corners& t : triangles) {
+      const Vec3d a = t[0] - from, b = t[1] - from, c = t[2] - from;
+      m_triangles.push_back({a.cross(b), b.cross(c), c.cross(a), a.dot(b.cross(c))});
+    }
+  }
+
+  // Adds where the line from + r d meets triangles for r from 0 to 1, and by how much its winding
+  // number changes there.
+  void add_crossings(const Vec3d& d, int layer, std::vector<Crossing>& crossings) const {
+    for (const Triangle& t : m_triangles) {
+      const double u = d.dot(t.ab), v = d.dot(t.bc), w = d.dot(t.ca);
+      if (!((u > 0 && v > 0 && w > 0) || (u < 0 && v < 0 && w < 0))) continue;
+      const double r = t.volume / (u + v + w);
+      if (r > 0 && r <= 1) crossings.push_back({r, layer, u > 0 ? -1 : 1});
+    }
+  }
+
+ private:
+  struct Triangle {
+    Vec3d ab, bc, ca;
+    double volume;
   };
-  const Vec3d way = b - a;
-  const double u = volume(way, t[0] - a, t[1] - a), v = volume(way, t[1] - a, t[2] - a),
-               w = volume(way, t[2] - a, t[0] - a);
-  const bool through = (u > 0 && v > 0 && w > 0) || (u < 0 && v < 0 && w < 0);
-  return through ? (before > 0 ? 1 : -1) : 0;
-}
+  std::vector<Triangle> m_triangles;
+};
 
-// Measures the tetrahedra that triangles run through.
+// A tetrahedron as lines from one of its corners see it.
+struct View {
+  std::array<Vec3d, 4> x;  // all corners
+  int corner = 0;          // from which
+  Pair winding{};          // there
+  std::array<Seen, 2> seen;
+  // What triangles do not explain of the change of the winding number of shells with holes on the
+  // way to each other corner.
+  Eigen::Vector4d fades = Eigen::Vector4d::Zero();
+};
+
+// Measures the tetrahedra that triangles run through, along lines from their corners to the sides
+// opposite: on each line what is inside is known exactly.
 class FillingProbe {
  public:
   FillingProbe(const TetMesh& mesh, const TriangleMesh& skin, int samples)
@@ -72,37 +95,49 @@ class FillingProbe {
         m_skin(skin),
         m_solid(skin),
         m_crossings(triangles_in_tets(mesh, skin)),
-        m_samples(cube_samples(samples)) {}
+        m_windings(mesh.positions.size(), Pair{}) {
+    std::vector<int32_t> nodes;
+    int64_t crossed = 0;
+    for (size_t t = 0; t < mesh.tets.size(); ++t) {
+      if (m_crossings.of(t).empty()) continue;
+      ++crossed;
+      nodes.insert(nodes.end(), mesh.tets[t].begin(), mesh.tets[t].end());
+    }
+    std::sort(nodes.begin(), nodes.end());
+    nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+    parallel_for(nodes.size(), 32, [&](size_t begin, size_t end) {
+      for (size_t n = begin; n < end; ++n)
+        m_windings[nodes[n]] = m_solid.winding(mesh.positions[nodes[n]]);
+    });
+    // Few large tetrahedra get more lines each (errors of many cancel), on which the winding number
+    // of shells with holes is measured again and again.
+    constexpr int64_t all_lines = 30000, most_lines = 4096, measured_lines = 40000;
+    const int64_t lines =
+        std::max<int64_t>(samples, std::min(all_lines / std::max<int64_t>(crossed, 1), most_lines));
+    m_measures = crossed * lines <= measured_lines;
+    for (int i = 1; i <= (lines + 3) / 4; ++i) m_places.emplace_back(halton(i, 2), halton(i, 3));
+  }
 
-  // The mean of the corners' weights over all samples, those outside counting as nothing; the sum
-  // is the filled part.
+  // The mean of the corners' weights over the tetrahedron, places outside counting as nothing; the
+  // sum is the filled part.
   Eigen::Vector4d filled(size_t tet) const {
     const std::array<Vec3d, 4> x = tet_corners(m_mesh, m_mesh.tets[tet]);
-    const auto at = [&](const Eigen::Vector4d& w) -> Vec3d {
-      return w[0] * x[0] + w[1] * x[1] + w[2] * x[2] + w[3] * x[3];
-    };
     if (m_crossings.of(tet).empty())
-      return Eigen::Vector4d::Constant(m_solid.inside(at(Eigen::Vector4d::Constant(0.25))) ? 0.25
-                                                                                           : 0);
-    // The winding number is computed at one point; on the way from there to the others it changes
-    // by one at every triangle, all of which overlap the tetrahedron. Its slow change near holes is
-    // left out.
-    const Vec3d from = at({0.2571, 0.2437, 0.2513, 0.2479});
-    const std::array<double, 2> winding = m_solid.winding(from);
-    std::array<std::vector<Corners>, 2> local;  // of closed shells, of those with holes
+      return Eigen::Vector4d::Constant(m_solid.inside((x[0] + x[1] + x[2] + x[3]) / 4) ? 0.25 : 0);
+    std::array<std::vector<Corners>, 2> local;
     for (const int32_t t : m_crossings.of(tet)) local[m_solid.open()[t]].push_back(corners(t));
     Eigen::Vector4d sum = Eigen::Vector4d::Zero();
-    const Vec3d shift = shift_of(tet);
-    for (const Vec3d& sample : m_samples) {
-      const Vec3d moved = sample + shift;
-      const Eigen::Vector4d weights = tet_sample(moved.array() - moved.array().floor());
-      const Vec3d to = at(weights);
-      std::array<double, 2> there = winding;
-      for (size_t layer = 0; layer < 2; ++layer)
-        for (const Corners& t : local[layer]) there[layer] += crossing(t, from, to);
-      if (SkinSolid::inside(there)) sum += weights;
+    for (int corner = 0; corner < 4; ++corner) {
+      View view{x,
+                corner,
+                m_windings[m_mesh.tets[tet][corner]],
+                {Seen(local[0], x[corner]), Seen(local[1], x[corner])}};
+      for (int other = 0; other < 4; ++other)
+        if (other != corner && !m_solid.closed())
+          view.fades[other] = fade(view, x[other], m_windings[m_mesh.tets[tet][other]]);
+      sum += filled_from(view, 4 * tet + static_cast<size_t>(corner));
     }
-    return sum / static_cast<double>(m_samples.size());
+    return sum / 4;
   }
 
   // Whether triangles of shells with holes run through a tetrahedron.
@@ -113,6 +148,59 @@ class FillingProbe {
   }
 
  private:
+  static double fade(const View& view, const Vec3d& to, const Pair& winding) {
+    std::vector<Crossing> crossings;
+    view.seen[1].add_crossings(to - view.x[view.corner], 1, crossings);
+    double result = winding[1] - view.winding[1];
+    for (const Crossing& crossing : crossings) result -= crossing.change;
+    return result;
+  }
+
+  // The same, by lines from one corner, at which the winding number is known. Places on a line to a
+  // point of the side opposite with the weights y, at r from the corner, have the weights r y and
+  // 1 - r and stand for 3 r² of the volume: their integrals are r³ and 3/4 r⁴.
+  Eigen::Vector4d filled_from(const View& view, size_t number) const {
+    constexpr double root = 1.324717957244746, slight = 0.05;
+    const bool measures = m_measures && view.fades.cwiseAbs().maxCoeff() > slight;
+    const Vec3d& from = view.x[view.corner];
+    std::vector<Crossing> crossings;
+    Eigen::Vector4d sum = Eigen::Vector4d::Zero();
+    for (const Eigen::Vector2d& place : m_places) {
+      const double u = 1 - std::sqrt(moved(place[0], number, 1 / root)),
+                   v = (1 - u) * moved(place[1], number, 1 / (root * root));
+      Eigen::Vector4d y = Eigen::Vector4d::Zero();
+      y[(view.corner + 1) % 4] = u;
+      y[(view.corner + 2) % 4] = v;
+      y[(view.corner + 3) % 4] = 1 - u - v;
+      Vec3d way = -from;
+      for (int k = 0; k < 4; ++k) way += y[k] * view.x[k];
+      crossings.clear();
+      for (int layer = 0; layer < 2; ++layer) view.seen[layer].add_crossings(way, layer, crossings);
+      std::sort(crossings.begin(), crossings.end());
+      crossings.push_back({1, 0, 0});
+      // Adds the stretches between crossings that are inside, in their middles.
+      Pair winding = view.winding;
+      const double fade = y.dot(view.fades);
+      double last = 0;
+      for (const auto& [next, layer, change] : crossings) {
+        const double middle = (last + next) / 2;
+        const double open =
+            measures ? m_solid.open_winding(from + middle * way) : winding[1] + middle * fade;
+        if (SkinSolid::inside(Pair{winding[0], open})) {
+          const double volume = cube(next) - cube(last);
+          const double moment = 0.75 * (next * cube(next) - last * cube(last));
+          sum += moment * y;
+          sum[view.corner] += volume - moment;
+        }
+        winding[layer] += change;
+        last = next;
+      }
+    }
+    return sum / static_cast<double>(m_places.size());
+  }
+
+  static double cube(double r) { return r * r * r; }
+
   Corners corners(int32_t triangle) const {
     const Vec3i& t = m_skin.triangles[triangle];
     return {m_skin.positions[t[0]].cast<double>(), m_skin.positions[t[1]].cast<double>(),
@@ -123,7 +211,9 @@ class FillingProbe {
   const TriangleMesh& m_skin;
   SkinSolid m_solid;
   TetCrossings m_crossings;
-  std::vector<Vec3d> m_samples;  // in the unit cube
+  std::vector<Pair> m_windings;           // at nodes of tetrahedra that triangles run through
+  std::vector<Eigen::Vector2d> m_places;  // in the unit square, for each line from a corner
+  bool m_measures = false;                // whether winding numbers that fade out are measured
 };
 
 }  // namespace

@@ -20,10 +20,10 @@ struct TetFilling {
 };
 
 /// Measures the matter under a skin in every tetrahedron: all or nothing where the skin does not
-/// run through it, else by `samples` points (at least 1) spread evenly over it, the same in every
-/// run. Tetrahedra that shells with holes run through count as filled to the part `sheets` at
-/// least, evenly: sheets have no volume of their own.
-TetFilling fill_tets(const TetMesh& mesh, const TriangleMesh& skin, int samples = 256,
+/// run through it, else along at least `samples` lines (1 or more) from its corners, spread evenly
+/// and the same in every run. Tetrahedra that shells with holes run through count as filled to the
+/// part `sheets` at least, evenly: sheets have no volume of their own.
+TetFilling fill_tets(const TetMesh& mesh, const TriangleMesh& skin, int samples = 128,
                      double sheets = 0);
 
 }  // namespace supple

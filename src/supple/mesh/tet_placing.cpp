@@ -269,11 +269,7 @@ int32_t TetPlacing::insert(const Vec3d& point) {
   m_of_node.emplace_back();
   m_held.push_back(1);
   for (const int32_t tet : cavity) unlink(tet);
-  for (const Vec4i& tet : added) {
-    m_mesh.tets.push_back(tet);
-    m_gone.push_back(0);
-    link(static_cast<int32_t>(m_mesh.tets.size()) - 1);
-  }
+  for (const Vec4i& tet : added) add(tet);
   const std::vector<int32_t> near = nodes_near(node, 2);
   Undo undo;
   relax(near, m_goal, 8, undo);
@@ -282,6 +278,7 @@ int32_t TetPlacing::insert(const Vec3d& point) {
   for (auto tet = static_cast<int32_t>(m_mesh.tets.size()); tet-- > end;) unlink(tet);
   m_mesh.tets.resize(static_cast<size_t>(end));
   m_gone.resize(static_cast<size_t>(end));
+  if (!m_chosen.empty()) m_chosen.resize(static_cast<size_t>(end));
   for (const int32_t tet : cavity) link(tet);
   m_of_node.pop_back();
   m_held.pop_back();
@@ -289,19 +286,21 @@ int32_t TetPlacing::insert(const Vec3d& point) {
   return -1;
 }
 
-void TetPlacing::smooth(double goal, int sweeps, std::span<const uint8_t> tets) {
+void TetPlacing::smooth(double goal, int sweeps) {
   Undo undo;
   for (int sweep = 0; sweep < sweeps; ++sweep) {
+    const bool changed = reconnect(goal);
     std::vector<int32_t> nodes;
     for (size_t t = 0; t < m_mesh.tets.size(); ++t) {
-      if (m_gone[t] || (!tets.empty() && !tets[t]) || quality(m_mesh.tets[t]) >= goal) continue;
+      if (m_gone[t] || (!m_chosen.empty() && !m_chosen[t]) || quality(m_mesh.tets[t]) >= goal)
+        continue;
       for (int k = 0; k < 4; ++k) nodes.push_back(m_mesh.tets[t][k]);
     }
     std::sort(nodes.begin(), nodes.end());
     nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
     const size_t before = undo.size();
     relax(nodes, goal, 1, undo);
-    if (undo.size() == before) return;
+    if (!changed && undo.size() == before) return;
   }
 }
 

@@ -3,10 +3,11 @@
 // best, by pattern search); where that fails, tetrahedra around the point are replaced by ones that
 // end in it. What makes tetrahedra worse than allowed is undone.
 //
-// The outer boundary of the mesh stays as it is. Edges are not flipped.
+// The outer boundary of the mesh stays as it is.
 #pragma once
 
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "supple/mesh/tet_mesh.h"
@@ -30,9 +31,12 @@ class TetPlacing {
   /// Whether a node is held, or on the boundary.
   bool held(int32_t node) const { return m_held[node] != 0; }
 
-  /// Moves free nodes whose tetrahedra have angles below `goal` (in degrees) to where they are
-  /// better, at most `sweeps` times; only those among `tets`, where given (one entry each).
-  void smooth(double goal, int sweeps, std::span<const uint8_t> tets = {});
+  /// Makes angles below `goal` (in degrees) larger, at most `sweeps` times: joins nodes to other
+  /// tetrahedra, and moves free ones.
+  void smooth(double goal, int sweeps);
+
+  /// Lets `smooth` look at these tetrahedra only (one entry each).
+  void choose(std::vector<uint8_t> tets) { m_chosen = std::move(tets); }
 
   /// The mesh as it is now, without the tetrahedra that were replaced.
   TetMesh mesh() const;
@@ -53,6 +57,11 @@ class TetPlacing {
   std::vector<int32_t> sphere_cavity(int32_t first, const Vec3d& point) const;
   std::vector<Vec4i> star(std::span<const int32_t> cavity, int32_t node) const;
   bool swallows(std::span<const int32_t> cavity) const;
+  bool reconnect(double goal);
+  bool remove_edge(int32_t a, int32_t b);
+  bool remove_side(int32_t tet, int corner);
+  bool replace_if_better(std::span<const int32_t> old, std::span<const Vec4i> added);
+  void add(const Vec4i& tet);
   void link(int32_t tet);
   void unlink(int32_t tet);
 
@@ -60,6 +69,7 @@ class TetPlacing {
   double m_spacing, m_smallest, m_goal;
   std::vector<uint8_t> m_held;
   std::vector<uint8_t> m_gone;                  // tetrahedra that were replaced
+  std::vector<uint8_t> m_chosen;                // tetrahedra to look at; empty for all
   std::vector<std::vector<int32_t>> m_of_node;  // tetrahedra around each node
 };
 
