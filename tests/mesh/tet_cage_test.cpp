@@ -166,6 +166,33 @@ TEST(TetCage, PutsNodesOnPoints) {
   EXPECT_LT(unplaced, 0.02 * tried) << "of " << tried;
 }
 
+// Many random points in cages of many sizes, by both methods.
+TEST(TetCage, RandomPointsLeaveNoBadElements) {
+  std::mt19937 random(5);
+  int tried = 0, unplaced = 0;
+  for (int i = 0; i < 12 * test::soak_factor(); ++i) {
+    Affine squash = Affine::Identity();
+    squash.scale(Vec3d(1, 0.3 + 0.1 * (random() % 8), 0.2 + 0.1 * (random() % 10)));
+    squash.rotate(Eigen::AngleAxisd(random() % 7, Vec3d(1, 2, 3).normalized()));
+    const TriangleMesh skin =
+        transformed(i % 3 ? test::make_sphere(3) : test::make_box(Vec3f(1, 0.7f, 1.3f)), squash);
+    const std::vector<Vec3d> points =
+        test::solid_points(skin, 1 + static_cast<int>(random() % 60), random());
+    const TetCageOptions options{.elements = 400 + static_cast<int>(random() % 1000),
+                                 .method = i % 2 ? TetCageMethod::delaunay : TetCageMethod::bcc};
+    const std::string name =
+        fmt::format("{}: {} elements, {} points", i, options.elements, points.size());
+    const TetCage cage = make_tet_cage(skin, points, options);
+    expect_sound(cage, skin, name);
+    expect_placed(cage, points, name);
+    EXPECT_NEAR(static_cast<double>(cage.mesh.tets.size()) / options.elements, 1, 0.2) << name;
+    EXPECT_EQ(points_outside(cage.mesh, test::solid_points(skin, 100, 3)), 0) << name;
+    tried += static_cast<int>(points.size());
+    unplaced += cage.unplaced;
+  }
+  EXPECT_LE(unplaced, 0.02 * tried) << "of " << tried;
+}
+
 // The mirror image of a node or tetrahedron is one of the cage, too.
 TEST(TetCage, SymmetricSkinsGetSymmetricCages) {
   const TetCage cage = make_tet_cage(test::make_sphere(4), {}, {.elements = 2000});

@@ -102,14 +102,39 @@ void for_crossed(const BccLattice& lattice, const TriangleMesh& skin, size_t lim
     for (const Vec3i& tet : crossed) add(tet);
 }
 
-// Which tetrahedra, of those that no triangle runs through, hold something of the inside.
+// Which tetrahedra, of those that no triangle runs through, hold something of the inside. With
+// closed shells, those that are connected by their sides all do or do not: one of them is tested.
 std::vector<uint8_t> inside_of(const BccLattice& lattice, std::span<const Vec3i> tets,
                                const SkinSolid& solid) {
-  std::vector<uint8_t> inside(tets.size());
-  parallel_for(tets.size(), 64, [&](size_t begin, size_t end) {
-    for (size_t i = begin; i < end; ++i)
-      inside[i] = solid.reaches_into(tet_positions(lattice, tets[i]));
+  std::vector<int32_t> group(tets.size(), -1);
+  std::vector<int32_t> first;  // of each group
+  std::unordered_map<uint64_t, int32_t, PackedHash> number;
+  if (solid.closed())
+    for (size_t i = 0; i < tets.size(); ++i)
+      number.emplace(packed(tets[i]), static_cast<int32_t>(i));
+  for (size_t i = 0; i < tets.size(); ++i) {
+    if (group[i] >= 0) continue;
+    const auto own = static_cast<int32_t>(first.size());
+    first.push_back(static_cast<int32_t>(i));
+    group[i] = own;
+    std::vector<int32_t> front{static_cast<int32_t>(i)};
+    while (!front.empty() && solid.closed()) {
+      const int32_t from = front.back();
+      front.pop_back();
+      for (const Vec3i& next : BccLattice::neighbours(tets[from]))
+        if (const auto found = number.find(packed(next));
+            found != number.end() && group[found->second] < 0) {
+          group[found->second] = own;
+          front.push_back(found->second);
+        }
+    }
+  }
+  std::vector<uint8_t> of_groups(first.size()), inside(tets.size());
+  parallel_for(first.size(), 64, [&](size_t begin, size_t end) {
+    for (size_t g = begin; g < end; ++g)
+      of_groups[g] = solid.reaches_into(tet_positions(lattice, tets[first[g]]));
   });
+  for (size_t i = 0; i < tets.size(); ++i) inside[i] = of_groups[group[i]];
   return inside;
 }
 

@@ -96,7 +96,7 @@ class LatticeSearch {
     for (const Vec3d& place : places)
       for (int i = 0; i <= steps; ++i) {
         count(to * std::pow(from / to, static_cast<double>(i) / steps), place);
-        if (error() < 0.03) return;
+        if (error() < 0.05) return;
       }
   }
 

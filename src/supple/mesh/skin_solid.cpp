@@ -7,14 +7,15 @@
 namespace supple {
 namespace {
 
-// Errs by about 0.001, which flat sheets must not be taken for solids by.
-constexpr double accuracy = 6;
+// Closed shells need no more than whole numbers; with shells that have holes, errors of 0.001 are
+// small enough not to take flat sheets for solids.
+constexpr double accuracies[2] = {3, 6};
 
 WindingNumber layer(const TriangleMesh& skin, std::span<const uint8_t> open, uint8_t which) {
   std::vector<Vec3i> chosen;
   for (size_t t = 0; t < skin.triangles.size(); ++t)
     if (open[t] == which) chosen.push_back(skin.triangles[t]);
-  return WindingNumber(skin.positions, chosen, accuracy);
+  return WindingNumber(skin.positions, chosen, accuracies[which]);
 }
 
 }  // namespace

@@ -122,16 +122,10 @@ bool TetPlacing::remove_side(int32_t tet, int corner) {
     int32_t opposite = -1;
     for (int k = 0; k < 4; ++k)
       if (std::find(side.begin(), side.end(), next[k]) == side.end()) opposite = next[k];
+    // All three are positive exactly when the new edge goes through the side.
     std::array<Vec4i, 3> added;
     for (size_t k = 0; k < 3; ++k)
-      added[k] = Vec4i(own[corner], opposite, side[(k + 1) % 3], side[k]);
-    if (m_mesh.positions.empty() || opposite < 0) return false;
-    for (Vec4i& t : added)
-      if (quality(t) <= 0) std::swap(t[2], t[3]);
-    // Their volumes must add up, or the new edge misses the side.
-    double before = six_volumes(m_mesh, own) + six_volumes(m_mesh, next), after = 0;
-    for (const Vec4i& t : added) after += six_volumes(m_mesh, t);
-    if (std::abs(after - before) > 1e-9 * std::abs(before)) return false;
+      added[k] = Vec4i(own[corner], opposite, side[k], side[(k + 1) % 3]);
     return replace_if_better(std::array{tet, other}, added);
   }
   return false;
