@@ -6,6 +6,7 @@
 
 #include "actors/cast.h"
 #include "actors/props.h"
+#include "actors/self_propelled.h"
 #include "arguments.h"
 #include "help.h"
 #include "program.h"
@@ -29,8 +30,16 @@ struct ExampleOptions {
 // Where the file says which example wrote it.
 constexpr const char* mark = "supple_example";
 
+// Everyone with bones: who follows clips, then who moves by motors.
+std::vector<actors::CastMember> all_members() {
+  std::vector<actors::CastMember> members = actors::cast();
+  const std::vector<actors::CastMember>& others = actors::self_propelled();
+  members.insert(members.end(), others.begin(), others.end());
+  return members;
+}
+
 int list_examples() {
-  for (const actors::CastMember& member : actors::cast())
+  for (const actors::CastMember& member : all_members())
     std::printf("%-10s %s\n", member.name.c_str(), member.line.c_str());
   for (const actors::Prop& prop : actors::props())
     std::printf("%-10s %s\n", prop.name.c_str(), prop.line.c_str());
@@ -39,9 +48,9 @@ int list_examples() {
   return done;
 }
 
-const actors::CastMember& find_member(const std::string& name) {
+actors::CastMember find_member(const std::string& name) {
   std::vector<std::string> names;
-  for (const actors::CastMember& member : actors::cast()) {
+  for (const actors::CastMember& member : all_members()) {
     if (member.name == name) return member;
     names.push_back(member.name);
   }
@@ -174,11 +183,10 @@ int write_example(const ExampleOptions& options) {
     if (scene.name == options.name) return write_scene(options, scene);
   for (const actors::Prop& prop : actors::props())
     if (prop.name == options.name) return write_prop(options, prop);
-  const actors::CastMember& member = find_member(options.name);
-  constexpr int fewest = 5000;
-  if (options.vertices > 0 && options.vertices < fewest)
+  const actors::CastMember member = find_member(options.name);
+  if (options.vertices > 0 && options.vertices < member.fewest)
     throw Error(ErrorKind::usage, fmt::format("--vertices: {} is too few for '{}', which needs {}",
-                                              options.vertices, member.name, fewest));
+                                              options.vertices, member.name, member.fewest));
   const fs::path folder = options.folder.empty() ? member.name : options.folder;
   const fs::path model = folder / (member.name + ".glb");
   const auto file_of = [&](const actors::ActorScene& scene) {

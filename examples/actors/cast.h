@@ -28,9 +28,10 @@ struct CastMember {
   int vertices = 0;                ///< of its skin at full resolution
   std::function<Character(int vertices)> make;
   std::function<Character(int vertices)> skin;  ///< without a rig, which is quicker
+  int fewest = 5000;                            ///< vertices it can be made with
 };
 
-/// All actors, the demo character first.
+/// Actors that follow clips, the demo character first.
 const std::vector<CastMember>& cast();
 
 }  // namespace supple::actors

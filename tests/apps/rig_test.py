@@ -11,7 +11,7 @@ SHORT = ["--frames", "1-4"]
 
 
 class Example(ProgramTest):
-    ACTORS = ["pomelo", "forearm", "shoulder", "wriggler"]
+    ACTORS = ["pomelo", "forearm", "shoulder", "wriggler", "worm", "fish", "starfish"]
     PROPS = {"rabbit": ["tired"], "dragon": [], "letter": [], "shirt": [], "rope": []}
     SOLIDS = ["bar", "jelly"]
     SCENES = {"pomelo": ["crouch", "ball"], "forearm": ["sudden"]}
@@ -76,6 +76,10 @@ class Example(ProgramTest):
             whole = json.loads(self.succeed("inspect", f"{name}/{name}.json", "--json"))
             self.assertEqual(whole["last"], scene["frames"]["last"])
 
+    def test_animals_have_the_vertices_of_their_papers(self):
+        for name, vertices, joints in (("worm", 262, 4), ("fish", 958, 4), ("starfish", 1162, 16)):
+            self.assertIn(f"{vertices} vertices, {joints} joints", self.succeed("example", name))
+
     def test_vertices_and_folders(self):
         few = self.succeed("example", "wriggler", "a/b", "--vertices", "5000")
         many = self.succeed("example", "wriggler", "a/c", "--vertices", "50000")
@@ -114,6 +118,7 @@ class Example(ProgramTest):
         self.refuse(2, "example", says="--list")
         self.refuse(2, "example", "wriggler", "--vertices", "10", says="from 100")
         self.refuse(2, "example", "wriggler", "--vertices", "1000", says="needs 5000")
+        self.refuse(2, "example", "starfish", "--vertices", "1000", says="needs 1162")
         self.refuse(2, "example", "wriggler", "a", "b", says="'b'")
         self.refuse(4, "example", "wriggler", "wriggler.glb", says="wriggler.glb")
         self.refuse(4, "example", "wriggler", "/proc/here", says="/proc/here")
