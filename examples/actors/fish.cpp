@@ -19,6 +19,7 @@ constexpr double hinges[] = {0.06, -0.03, -0.11};  // along x
 // around its edge, and from root to tip.
 constexpr int rings = 33, around = 26, chord = 4, span = 5;
 constexpr int fin_ring = 10, fin_column = 8;  // where a side fin begins
+constexpr int eye_ring = 5, eye_column = 5;   // an eye is round a vertex
 
 // The body over a fraction s of its length, from the snout to the end of the tail.
 struct Outline {
@@ -54,7 +55,7 @@ struct Outline {
     return std::max(body, sheet) + 0.25 * seam * gap * gap * std::min(1.0, sheet / fin);
   }
 
-  // A point of the left side (+Z); v from 0 at the top to 1 at the bottom.
+  // A point of the right side (+Z); v from 0 at the top to 1 at the bottom.
   Vec3d side(double s, double v) const {
     const double part = 0.5 + 0.5 * std::cos(std::numbers::pi * v);
     const double y = bottom(s) + part * (top(s) - bottom(s));
@@ -83,6 +84,7 @@ struct Sewn {
   std::vector<double> anchors;  // along x, where the body carries each vertex
   std::vector<double> fins;     // how much of a fin each is, 0 to 1
   double middle = 0;            // height of the snout
+  int eye = 0;                  // the vertex in the right one
 };
 
 class Tailor {
@@ -91,12 +93,14 @@ class Tailor {
 
   Sewn sew() {
     add_rings();
-    const Patch left = patch(fin_column * m_detail);
-    const Patch right = patch((around - fin_column - 1) * m_detail);
+    const Patch right = patch(fin_column * m_detail);
+    const Patch left = patch((around - fin_column - 1) * m_detail);
     add_body();
-    add_side_fin(left, 1);
-    add_side_fin(right, -1);
+    add_side_fin(right, 1);
+    add_side_fin(left, -1);
     m_sewn.middle = m_sewn.quilt.put_on_ground();
+    m_sewn.eye = m_rings[static_cast<size_t>(eye_ring * m_detail)]
+                        [static_cast<size_t>(eye_column * m_detail)];
     return std::move(m_sewn);
   }
 
@@ -112,7 +116,7 @@ class Tailor {
     m_sewn.fins[v] = fin_share;
   }
 
-  // A ring goes from the top down the left side and up the right one.
+  // A ring goes from the top down the right side and up the left one.
   void add_rings() {
     const int half = sides() / 2;
     std::vector<double> fractions;
@@ -212,13 +216,13 @@ class Tailor {
 };
 
 // A blue back, a silver belly, and golden fins.
-Vec3d colour(const Vec3d& p, double middle, double fin_share) {
+Vec3d colour(const Vec3d& p, double middle, const Vec3d& right_eye, double fin_share) {
   const double back = smooth_step(0.5 + (p[1] - middle - 0.012) / 0.07);
   Vec3d skin =
       screen_colour(0.90, 0.93, 0.93) * (1 - back) + screen_colour(0.16, 0.42, 0.62) * back;
   skin = skin * (1 - fin_share) + screen_colour(0.95, 0.66, 0.22) * fin_share;
-  const double eye = (Vec3d(p[0], p[1], 0) - Vec3d(0.150, middle + 0.014, 0)).norm();
-  const double dark = smooth_step(2 - eye / 0.006);
+  const double eye = (Vec3d(p[0], p[1], std::abs(p[2])) - right_eye).norm();
+  const double dark = smooth_step(2 - eye / 0.005);
   return skin * (1 - dark) + screen_colour(0.06, 0.07, 0.09) * dark;
 }
 
@@ -254,7 +258,8 @@ SelfPropelled fish(int detail) {
   const Sewn sewn = Tailor(detail).sew();
   const Motors motors = make_motors(sewn.middle);
   const auto paint = [&](int v) {
-    return colour(sewn.quilt.place(v), sewn.middle, sewn.fins[static_cast<size_t>(v)]);
+    return colour(sewn.quilt.place(v), sewn.middle, sewn.quilt.place(sewn.eye),
+                  sewn.fins[static_cast<size_t>(v)]);
   };
   SelfPropelled fish{sewn.quilt.character("fish", paint), motors.joints()};
   std::vector<BoneShares> all;

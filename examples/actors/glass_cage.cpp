@@ -82,9 +82,14 @@ GlassCage glass_cage(int detail) {
 }
 
 Character glass_cage_model(int detail) {
-  return sew(GlassCage(), std::max(1, detail)).character("glass_cage", [](int) {
-    return screen_colour(0.72, 0.86, 0.90);
-  });
+  const GlassCage cage;
+  const Quilt quilt = sew(cage, std::max(1, detail));
+  // Greenish like thick glass, more so towards the ground.
+  const auto colour = [&](int v) -> Vec3d {
+    const double down = 1 - quilt.place(v)[1] / (cage.height + cage.thickness);
+    return screen_colour(0.80, 0.91, 0.94) * (1 - down) + screen_colour(0.55, 0.78, 0.76) * down;
+  };
+  return quilt.character("glass_cage", colour);
 }
 
 }  // namespace supple::actors
