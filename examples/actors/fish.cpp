@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -255,7 +256,7 @@ Clip swim(const Armature& armature) {
 }  // namespace
 
 SelfPropelled fish(int detail) {
-  const Sewn sewn = Tailor(detail).sew();
+  const Sewn sewn = Tailor(std::max(1, detail)).sew();
   const Motors motors = make_motors(sewn.middle);
   const auto paint = [&](int v) {
     return colour(sewn.quilt.place(v), sewn.middle, sewn.quilt.place(sewn.eye),

@@ -1,7 +1,7 @@
 // Animals that move by their own joints alone, after the test models of [Kim 2011, figure 15, table
 // IV]: a worm, a fish and a starfish, each a closed skin on a free root and a few motors. They
-// point along +X with Y up, in metres, on y = 0. They have no skeleton beyond that: no jaws, no
-// moving fins. Muscles and weights of bones are the scene's.
+// point along +X with Y up, in metres, on y = 0. Fins have no bones, and bones no mass: that is the
+// scene's.
 #pragma once
 
 #include <vector>
@@ -19,7 +19,7 @@ struct SelfPropelled {
 
 /// An earthworm, 0.4 m long and 50 mm thick, its head at +X: 262 vertices, four bones in a row, the
 /// root the third from the head. Joints `root`, and from the tail to the head `spine1` to `spine3`,
-/// which curl the ends up where positive. `detail` multiplies the vertices along and around.
+/// which curl the ends up where positive. `detail` multiplies the rings and the vertices of each.
 SelfPropelled worm(int detail = 1);
 
 /// A fish, 0.4 m long and upright, its head at +X: 958 vertices, four bones in a row. Joints

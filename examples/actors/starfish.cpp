@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -200,7 +201,7 @@ Clip wave_arms(const Armature& armature) {
 }  // namespace
 
 SelfPropelled starfish(int detail) {
-  const Quilt quilt = sew(detail);
+  const Quilt quilt = sew(std::max(1, detail));
   const Motors motors = make_motors();
   SelfPropelled star{quilt.character("starfish", [&](int v) { return colour(quilt.place(v)); }),
                      motors.joints()};

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -100,7 +101,7 @@ Clip curl(const Armature& armature) {
 }  // namespace
 
 SelfPropelled worm(int detail) {
-  const Quilt quilt = sew(detail);
+  const Quilt quilt = sew(std::max(1, detail));
   const Motors motors = make_motors();
   SelfPropelled worm{quilt.character("worm", [&](int v) { return colour(quilt.place(v)); }),
                      motors.joints()};

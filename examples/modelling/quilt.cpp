@@ -3,15 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "modelling/surface.h"
+
 namespace supple::modelling {
 namespace {
-
-// How round a triangle is: twice its area over its longest side squared, largest for equal sides.
-double roundness(const Vec3d& a, const Vec3d& b, const Vec3d& c) {
-  const double longest =
-      std::max({(b - a).squaredNorm(), (c - b).squaredNorm(), (a - c).squaredNorm()});
-  return (b - a).cross(c - a).norm() / std::max(longest, 1e-300);
-}
 
 // The border of a patch, once round, counter-clockwise seen from outside: row and column.
 std::vector<std::pair<int, int>> border(int rows, int columns) {

@@ -208,13 +208,6 @@ void symmetrise(double cell, std::vector<Vec3d>& points) {
   }
 }
 
-// How round a triangle is: twice its area over its longest side squared, largest for equal sides.
-double roundness(const Vec3d& a, const Vec3d& b, const Vec3d& c) {
-  const double longest =
-      std::max({(b - a).squaredNorm(), (c - b).squaredNorm(), (a - c).squaredNorm()});
-  return (b - a).cross(c - a).norm() / std::max(longest, 1e-300);
-}
-
 // Splits quads along the diagonal that leaves the rounder triangles.
 void add_triangles(const Quads& quads, const std::vector<Vec3d>& points, TriangleMesh& mesh) {
   const auto at = [&](int v) -> const Vec3d& { return points[static_cast<size_t>(v)]; };
@@ -249,6 +242,12 @@ void extract(const Sculpture& sculpture, double cell, std::vector<Vec3d>& points
 }
 
 }  // namespace
+
+double roundness(const Vec3d& a, const Vec3d& b, const Vec3d& c) {
+  const double longest =
+      std::max({(b - a).squaredNorm(), (c - b).squaredNorm(), (a - c).squaredNorm()});
+  return (b - a).cross(c - a).norm() / std::max(longest, 1e-300);
+}
 
 TriangleMesh mesh_surface(const Sculpture& sculpture, double cell) {
   std::vector<Vec3d> points;

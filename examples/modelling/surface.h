@@ -13,4 +13,7 @@ TriangleMesh mesh_surface(const Sculpture& sculpture, double cell);
 /// Size of the cells, in metres, with which the mesh has about `vertices` vertices (within 5 %).
 double cell_for_vertices(const Sculpture& sculpture, int vertices);
 
+/// How round a triangle is: twice its area over its longest side squared, largest for equal sides.
+double roundness(const Vec3d& a, const Vec3d& b, const Vec3d& c);
+
 }  // namespace supple::modelling
