@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "supple/mesh/split_at_planes.h"
 #include "supple/mesh/triangle_mesh.h"
 #include "supple/rig/blend_shapes.h"
 #include "supple/rig/clip.h"
@@ -43,7 +44,8 @@ struct VertexAttribute {
 };
 
 /// A rigged character. Skin vertices are those of the input file, in its order, part after part;
-/// the rest shape is the bind pose in model space.
+/// where the skin was split, those that were made follow at the end of each part. The rest shape is
+/// the bind pose in model space.
 struct Character {
   std::string name;
   std::string source;  ///< path of the input file
@@ -55,6 +57,7 @@ struct Character {
   std::vector<BlendShape> shapes;
   std::vector<Clip> clips;
   std::vector<VertexAttribute> attributes;
+  SplitMap split_map;              ///< from the input file's skin; empty when it was not split
   std::vector<std::string> notes;  ///< what the reader had to mend or leave out, in plain words
 
   /// The attribute of that name, or null.
