@@ -32,7 +32,8 @@ struct SimulateOptions {
   std::string clip, motion, body, skinning, frames;
   double rate = 0, scale = 0;
   int preroll = -1, checkpoint_every = -1, budget = 0, cells = 0, levels = -1;
-  bool quasistatic = false, resume = false, dry_run = false, discard_cache = false, live = false;
+  bool split = false, quasistatic = false, resume = false, dry_run = false, discard_cache = false,
+       live = false;
   ServingOptions serving;
   UpAxis up = UpAxis::y;
   std::string progress = "auto";
@@ -85,6 +86,7 @@ Scene scene_from(const SimulateOptions& options) {
   if (options.budget > 0) scene.body.budget = options.budget;
   if (options.cells > 0) scene.body.cells = options.cells;
   if (options.levels >= 0) scene.body.voxels.levels = options.levels;
+  if (options.split) scene.body.voxels.split = true;
   for (const auto& word : skinning_words)
     if (options.skinning == word.word) scene.character.skinning = word.value;
   if (!options.frames.empty()) parse_frames(options.frames, scene.frames);
@@ -362,6 +364,9 @@ void add_scene_options(CLI::App* command, const std::shared_ptr<SimulateOptions>
                    "matter is.")
       ->check(number_between(0, 8))
       ->type_name("L");
+  command->add_flag("--split", options->split,
+                    "Split the skin's triangles where they cross the cells of a body of type "
+                    "'voxels', so that large ones bend; the output keeps a map to the input.");
   command->add_flag("--quasistatic", options->quasistatic,
                     "Every frame in equilibrium, without inertia.");
   accept_words(

@@ -351,6 +351,28 @@ TEST(SplitAtPlanes, LongTrianglesFarAwayAreHeld) {
   expect_good(mesh, {Vec3d(1000.3, 999.9, 1000.1), 1}, 1e-3);
 }
 
+// So far away that positions are rounded to several tolerances: polygons are dented, but nothing
+// comes apart.
+TEST(SplitAtPlanes, CoarseRoundingTearsNothing) {
+  std::mt19937 random(17);
+  std::uniform_real_distribution<float> place(-6, 6);
+  for (const float away : {1e5f, 1e6f}) {
+    TriangleMesh sphere = test::make_sphere(2);
+    for (Vec3f& p : sphere.positions) p = 5 * p + Vec3f::Constant(away);
+    for (int round = 0; round < 10; ++round) {
+      const CellGrid grid{Vec3d::Constant(away + 0.3 + 0.01 * round), 0.7};
+      const SplitMesh result = split(sphere, grid);
+      expect_map(sphere, result);
+      expect_in_cells(result, grid, 0.2);
+      EXPECT_EQ(euler_characteristic(result.mesh), euler_characteristic(sphere));
+      EXPECT_TRUE(analyse_topology(result.mesh.positions.size(), result.mesh.triangles).closed());
+      for (Vec3f& p : sphere.positions)
+        if (random() % 4 == 0)
+          p = Vec3f(place(random), place(random), place(random)) + Vec3f::Constant(away);
+    }
+  }
+}
+
 TEST(SplitAtPlanes, TheSameEveryTime) {
   const TriangleMesh sphere = test::make_sphere(3);
   const CellGrid grid{Vec3d(0.01, 0.02, 0.03), 0.13};

@@ -14,6 +14,7 @@
 #include "supple/rig/scale.h"
 #include "supple/sim/session.h"
 #include "supple/sim/shape.h"
+#include "supple/sim/voxel_split.h"
 
 namespace supple {
 namespace {
@@ -154,6 +155,13 @@ PreparedScene prepare_scene(Scene& scene) {
       prepared.notes.emplace_back(
           "there is no animation: one frame is made; give a motion with --motion FILE.bvh, or a "
           "last frame with --frames FIRST-LAST");
+  }
+  if (scene.body.voxels.split) {
+    if (body_type(scene.body, *character) == "voxels")
+      split_for_voxels(*character, scene.body, scene.name.empty() ? "scene" : scene.name);
+    else
+      prepared.notes.emplace_back(
+          "the skin is not split: body.voxels.split is for bodies of type 'voxels'");
   }
   prepared.character = std::move(character);
   return prepared;

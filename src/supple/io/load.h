@@ -30,7 +30,8 @@ struct PreparedScene {
 };
 
 /// Loads what a scene names: the character, scaled to metres, the clip or motion it plays, and the
-/// meshes of colliders, which are put into the scene.
+/// meshes of colliders, which are put into the scene. The skin is split at the cells of a voxel
+/// body where the scene asks for it.
 PreparedScene prepare_scene(Scene& scene);
 
 }  // namespace supple

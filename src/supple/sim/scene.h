@@ -255,6 +255,7 @@ struct VoxelSettings {
   VoxelFill fill = VoxelFill::exact;
   double sheets = 0.5;
   bool hollow = false;
+  bool split = false;
 };
 
 /// How the skin moves with its cells.

@@ -517,6 +517,10 @@ void describe(Visitor& visit, VoxelSettings& s) {
                .min = 0.001,
                .max = 1});
   visit.field("hollow", s.hollow, {.meaning = "Whether closed cavities stay empty."});
+  visit.field("split", s.split,
+              {.meaning = "Whether triangles of the skin are split where they cross from cell to "
+                          "cell, so that large ones bend with the body. Results then have more "
+                          "vertices than the input, and a map to its own."});
 }
 
 /// Fields of BodySettings.

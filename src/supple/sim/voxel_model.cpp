@@ -10,7 +10,17 @@ namespace {
 
 constexpr int usual_cells = 10;
 
-VoxelSolidOptions options_of(const BodySettings& settings) {
+VoxelSolid cut(const FleshSkin& skin, const BodySettings& settings, const std::string& file) {
+  try {
+    return voxelise_solid(skin.mesh.positions, skin.all_triangles(), voxel_options(settings));
+  } catch (const Error& error) {
+    throw_input_error(file, "body", error.what());
+  }
+}
+
+}  // namespace
+
+VoxelSolidOptions voxel_options(const BodySettings& settings) {
   VoxelSolidOptions options;
   options.cells = settings.cells > 0 ? settings.cells : usual_cells;
   options.spacing = settings.spacing;
@@ -21,16 +31,6 @@ VoxelSolidOptions options_of(const BodySettings& settings) {
   options.merge = settings.materials.empty();
   return options;
 }
-
-VoxelSolid cut(const FleshSkin& skin, const BodySettings& settings, const std::string& file) {
-  try {
-    return voxelise_solid(skin.mesh.positions, skin.all_triangles(), options_of(settings));
-  } catch (const Error& error) {
-    throw_input_error(file, "body", error.what());
-  }
-}
-
-}  // namespace
 
 VoxelModel::VoxelModel(const Character& character, const BodySettings& settings,
                        const FrameRange& range, const std::string& file)

@@ -7,6 +7,9 @@
 
 namespace supple {
 
+/// How a scene wants its voxels cut.
+VoxelSolidOptions voxel_options(const BodySettings& settings);
+
 /// The constant part of a voxel body.
 struct VoxelModel : FleshModel {
   /// Cuts the skin into voxels and gathers what is in them. Throws an input error naming `file`

@@ -32,6 +32,8 @@ struct Grids {
 
 Grids grids_around(std::span<const Vec3f> positions, std::span<const Vec3i> triangles,
                    const VoxelSolidOptions& options) {
+  if (positions.empty() || triangles.empty())
+    throw_input_error("voxels", "skin", "there is nothing to cut into voxels");
   Box3d box;
   for (const Vec3i& t : triangles)
     for (int k = 0; k < 3; ++k)
@@ -60,8 +62,12 @@ Grids grids_around(std::span<const Vec3f> positions, std::span<const Vec3i> tria
   grids.fine.size = finest.cast<int32_t>();
   grids.fine.middle = box.min() / 2 + box.max() / 2;
   grids.fine.spacing = spacing / parts;
-  grids.fine.kinds.assign(grids.fine.cells(), CellKind::outside);
   return grids;
+}
+
+// Where the first of the animated cells begins.
+Vec3d origin_of(const VoxelGrid& fine) {
+  return fine.centre(Vec3i::Ones()) - Vec3d::Constant(fine.spacing / 2);
 }
 
 // Collects the leaves of one cell from the filling of the finest cells.
@@ -121,12 +127,17 @@ Vec3d VoxelSolid::centre(size_t cell, const VoxelLeaf& leaf) const {
   return low + finest * steps + Vec3d::Constant(side / 2);
 }
 
+CellGrid voxel_planes(std::span<const Vec3f> positions, std::span<const Vec3i> triangles,
+                      const VoxelSolidOptions& options) {
+  const VoxelGrid fine = grids_around(positions, triangles, options).fine;
+  return {origin_of(fine), fine.spacing * (1 << options.levels)};
+}
+
 VoxelSolid voxelise_solid(std::span<const Vec3f> positions, std::span<const Vec3i> triangles,
                           const VoxelSolidOptions& options) {
-  if (positions.empty() || triangles.empty())
-    throw_input_error("voxels", "skin", "there is nothing to cut into voxels");
   Grids grids = grids_around(positions, triangles, options);
   VoxelGrid& fine = grids.fine;
+  fine.kinds.assign(fine.cells(), CellKind::outside);
   const CellTriangles overlaps = triangles_in_cells(fine, positions, triangles);
   classify_cells(fine, overlaps, positions, triangles);
   if (options.hollow) empty_cavities(fine, positions, triangles);
@@ -152,7 +163,7 @@ VoxelSolid voxelise_solid(std::span<const Vec3f> positions, std::span<const Vec3
   SolidLattice& solid = result.solid;
   solid.lattice = SparseLattice(cells);
   solid.spacing = fine.spacing * (1 << options.levels);
-  solid.origin = fine.centre(Vec3i::Ones()) - Vec3d::Constant(fine.spacing / 2);
+  solid.origin = origin_of(fine);
   solid.coverage.assign(solid.lattice.slot_count * block_cells, 0);
   result.mesh = LatticeMesh(solid.lattice);
   result.first_leaf.push_back(0);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "supple/mesh/lattice_mesh.h"
+#include "supple/mesh/split_at_planes.h"
 
 namespace supple {
 
@@ -54,6 +55,11 @@ struct VoxelSolid {
   /// The centre of a leaf of a cell, in metres.
   Vec3d centre(size_t cell, const VoxelLeaf& leaf) const;
 };
+
+/// The planes between the cells that voxelise_solid() cuts a shape into; throws as that does for
+/// shapes that are a point or smaller than a cell.
+CellGrid voxel_planes(std::span<const Vec3f> positions, std::span<const Vec3i> triangles,
+                      const VoxelSolidOptions& options = {});
 
 /// Cuts a shape into voxels; segments are triangles with two corners in common. Throws an input
 /// error when there is nothing to cut, when it is smaller than a cell, or when it takes more than
