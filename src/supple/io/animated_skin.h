@@ -23,6 +23,7 @@ struct AnimatedSkin {
   std::vector<Vec3i> triangles;
   std::vector<Part> parts;
   std::vector<VertexAttribute> attributes;
+  SplitMap split_map;                  ///< from the input file's skin; empty when it is that
   std::vector<std::string> map_names;  ///< per-vertex scalar maps that change with the frame
   double rate = 24;                    ///< frames per second
   int first_frame = 0;                 ///< number of the first frame

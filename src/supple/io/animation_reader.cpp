@@ -28,6 +28,7 @@ struct Companion {
   std::vector<Vec3i> triangles;
   std::vector<Part> parts;
   std::vector<VertexAttribute> attributes;
+  SplitMap split_map;
   std::shared_ptr<const CacheReader> cache;  // null for a mesh
 };
 
@@ -41,6 +42,7 @@ Companion companion_from_cache(const fs::path& folder) {
   companion.triangles = info.skin.triangles;
   companion.parts = info.parts;
   companion.attributes = info.attributes;
+  companion.split_map = info.split_map;
   return companion;
 }
 
@@ -162,6 +164,7 @@ void adopt(AnimatedSkin& skin, Companion companion) {
   skin.triangles = std::move(companion.triangles);
   skin.parts = std::move(companion.parts);
   skin.attributes = std::move(companion.attributes);
+  skin.split_map = std::move(companion.split_map);
 }
 
 // The frames of a file, turned to Y up and checked.

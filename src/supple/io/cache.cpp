@@ -124,6 +124,35 @@ FrameRange parse_frames(const JsonField& field) {
   return range;
 }
 
+// Where a split skin comes from, if it was split; every number is checked, as exports rely on them.
+SplitMap parse_split_map(const Chunk& chunk, int64_t vertices, int64_t triangles,
+                         const std::string& file) {
+  SplitMap map;
+  if (!chunk.find("split/vertices")) return map;
+  const auto sources = chunk.get<int32_t>("split/vertices", 3, vertices, file);
+  const auto weights = chunk.get<float>("split/weights", 3, vertices, file);
+  map.triangles = chunk.get<int32_t>("split/triangles", 1, triangles, file);
+  map.vertices.resize(static_cast<size_t>(vertices));
+  int32_t inputs = 0;
+  for (size_t v = 0; v < map.vertices.size(); ++v) {
+    for (size_t k = 0; k < 3; ++k) {
+      map.vertices[v].vertices[static_cast<Eigen::Index>(k)] = sources[3 * v + k];
+      map.vertices[v].weights[static_cast<Eigen::Index>(k)] = weights[3 * v + k];
+    }
+    const Vec3f& w = map.vertices[v].weights;
+    if (!(w.minCoeff() >= 0 && w.sum() == 1))
+      throw_input_error(file, "split/weights", fmt::format("those of vertex {} are no shares", v));
+    inputs += map.vertices[v].is_input() ? 1 : 0;
+  }
+  for (const int32_t source : sources)
+    if (source < 0 || source >= inputs)
+      throw_input_error(file, "split/vertices", fmt::format("{} is not of the input", source));
+  for (const int32_t triangle : map.triangles)
+    if (triangle < 0 || triangle >= triangles)
+      throw_input_error(file, "split/triangles", fmt::format("{} is not of the input", triangle));
+  return map;
+}
+
 void parse_static(const Chunk& chunk, const JsonField& root, CacheInfo& info) {
   const auto vertices = root["vertices"].integer(0, 0x7FFFFFFF);
   const auto triangles = root["triangles"].integer(0, 0x7FFFFFFF);
@@ -136,6 +165,7 @@ void parse_static(const Chunk& chunk, const JsonField& root, CacheInfo& info) {
                           fmt::format("vertex {} does not exist", corners[c]));
     info.skin.triangles.emplace_back(corners[t], corners[t + 1], corners[t + 2]);
   }
+  info.split_map = parse_split_map(chunk, vertices, triangles, root.file());
   constexpr std::string_view prefix = "attribute/";
   for (const ChunkArray& array : chunk.arrays())
     if (array.name.starts_with(prefix)) {
@@ -235,6 +265,7 @@ CacheInfo cache_info(const Character& character, const FrameRange& range, Json s
   info.settings = std::move(settings);
   info.range = range;
   info.skin = character.skin;
+  info.split_map = character.split_map;
   info.parts = character.parts;
   info.attributes = character.attributes;
   info.joints = character.skeleton.joints;
@@ -297,6 +328,18 @@ Chunk static_chunk(const CacheInfo& info) {
   for (const VertexAttribute& attribute : info.attributes)
     chunk.add<float>("attribute/" + attribute.name, attribute.values,
                      static_cast<uint32_t>(attribute.components));
+  if (!info.split_map.empty()) {
+    std::vector<int32_t> vertices;
+    std::vector<float> weights;
+    for (const VertexSource& source : info.split_map.vertices)
+      for (int k = 0; k < 3; ++k) {
+        vertices.push_back(source.vertices[k]);
+        weights.push_back(source.weights[k]);
+      }
+    chunk.add<int32_t>("split/vertices", vertices, 3);
+    chunk.add<float>("split/weights", weights, 3);
+    chunk.add<int32_t>("split/triangles", info.split_map.triangles);
+  }
   for (const ChunkArray& extra : info.extras) chunk.add(extra);
   return chunk;
 }
@@ -457,6 +500,7 @@ AnimatedSkin CacheReader::animated_skin() const {
   skin.triangles = m_info.skin.triangles;
   skin.parts = m_info.parts;
   skin.attributes = m_info.attributes;
+  skin.split_map = m_info.split_map;
   skin.rate = m_info.range.rate;
   skin.first_frame = m_info.range.first;
   skin.frame_count = frame_count();

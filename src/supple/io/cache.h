@@ -23,7 +23,8 @@ struct CacheInfo {
   uint64_t source_sum = 0;  ///< checksum of that file's bytes
   Json settings;            ///< the scene, all defaults filled in
   FrameRange range;
-  TriangleMesh skin;  ///< rest shape in the input file's vertex order
+  TriangleMesh skin;   ///< rest shape in the input file's vertex order
+  SplitMap split_map;  ///< where the skin comes from; empty when it is the input file's own
   std::vector<Part> parts;
   std::vector<VertexAttribute> attributes;
   std::vector<Joint> joints;       ///< names and parents of the skeleton

@@ -10,6 +10,7 @@
 #include "supple/io/mdd_writer.h"
 #include "supple/io/obj_sequence_writer.h"
 #include "supple/io/pc2_writer.h"
+#include "supple/io/split_files.h"
 #include "supple/io/staging_folder.h"
 #include "supple/io/usda_writer.h"
 #include "supple/io/vtu_writer.h"
@@ -114,6 +115,13 @@ void check_export(const fs::path& path, const std::vector<std::string>& inputs) 
       throw Error(
           ErrorKind::usage,
           fmt::format("cannot write {}: it is the input; choose another name", path.string()));
+  if (!needs_triangles(path))
+    for (const std::string& input : inputs)
+      if (fs::equivalent(split_mesh_beside(path), input, code))
+        throw Error(ErrorKind::usage,
+                    fmt::format("cannot write {}: its mesh would replace the input {}; choose "
+                                "another name",
+                                path.string(), input));
   const bool folder = kind == "folder";
   if (!folder && fs::is_directory(path, code))
     throw_output_error(path.string(), "a folder has that name");
@@ -158,10 +166,12 @@ std::string export_skin(const AnimatedSkin& skin, const fs::path& path,
                  ? fmt::format(", {} morph targets by principal components, largest error {:.2g} m",
                                report.targets, report.largest_error)
                  : fmt::format(", {} morph targets, exact", report.targets);
-  } else if (kind == ".pc2") {
-    write_pc2(path, skin, options);
-  } else if (kind == ".mdd") {
-    write_mdd(path, skin, options);
+  } else if (kind == ".pc2" || kind == ".mdd") {
+    if (kind == ".pc2")
+      write_pc2(path, skin, options);
+    else
+      write_mdd(path, skin, options);
+    if (!skin.split_map.empty()) detail = write_split_files(path, skin, options);
   } else if (kind == ".usda") {
     write_usda(path, skin, options);
   } else if (kind == ".pvd" || kind == ".vtu") {

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "supple/core/error.h"
+#include "supple/rig/split_skin.h"
 
 namespace supple {
 namespace {
@@ -57,6 +58,9 @@ void check_exportable(const std::filesystem::path& path, const AnimatedSkin& ski
     if (!skin.rest[v].allFinite())
       throw_output_error(file, fmt::format("the rest position of vertex {} is not finite", v));
   check_triangles(file, skin);
+  if (!skin.split_map.empty() && (skin.split_map.vertices.size() != skin.rest.size() ||
+                                  skin.split_map.triangles.size() != skin.triangles.size()))
+    throw_output_error(file, "the skin's map to what it was split from is of another skin");
   for (const VertexAttribute& a : skin.attributes)
     if (a.components < 1 || a.values.size() != skin.rest.size() * static_cast<size_t>(a.components))
       throw_output_error(
@@ -133,6 +137,34 @@ float attribute_value(const VertexAttribute& attribute, size_t vertex, int k) {
 
 Vec2f texture_coordinate(const VertexAttribute& attribute, size_t vertex) {
   return {attribute_value(attribute, vertex, 0), 1.0f - attribute_value(attribute, vertex, 1)};
+}
+
+std::vector<float> split_values(const std::string& path, const AnimatedSkin& skin, const Part& part,
+                                const std::vector<float>& values, int components) {
+  if (skin.split_map.empty()) return values;
+  const auto width = static_cast<size_t>(components);
+  const Range input = input_vertices(skin.split_map, part);
+  if (values.size() != width * static_cast<size_t>(input.count))
+    throw_output_error(path, fmt::format("part '{}' was made of {} vertices, its file has {}",
+                                         printable(part.name), input.count, values.size() / width));
+  std::vector<float> result;
+  result.reserve(width * static_cast<size_t>(part.vertices.count));
+  for (int32_t v = part.vertices.first; v < part.vertices.end(); ++v) {
+    const VertexSource source = skin.split_map.vertices[static_cast<size_t>(v)];
+    for (size_t c = 0; c < width; ++c) {
+      double sum = 0;
+      for (int k = 0; k < 3; ++k) {
+        if (source.weights[k] == 0) continue;
+        const int32_t local = source.vertices[k] - input.first;
+        if (local < 0 || local >= input.count)
+          throw_output_error(path, fmt::format("vertex {} comes from another part", v));
+        sum += static_cast<double>(source.weights[k]) *
+               static_cast<double>(values[width * static_cast<size_t>(local) + c]);
+      }
+      result.push_back(static_cast<float>(sum));
+    }
+  }
+  return result;
 }
 
 std::string file_stem(std::string_view name) {

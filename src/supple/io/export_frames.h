@@ -53,6 +53,12 @@ float attribute_value(const VertexAttribute& attribute, size_t vertex, int k);
 /// Texture coordinate of a vertex with v upwards (glTF's runs down).
 Vec2f texture_coordinate(const VertexAttribute& attribute, size_t vertex);
 
+/// Values of a part's vertices from those the part had in the input file, `components` per vertex:
+/// their weighted means where the skin was split. Throws an output error naming `path` when they
+/// are not as many as the skin's map says.
+std::vector<float> split_values(const std::string& path, const AnimatedSkin& skin, const Part& part,
+                                const std::vector<float>& values, int components);
+
 /// `name` fit to be part of a file name; "skin" when nothing is left.
 std::string file_stem(std::string_view name);
 

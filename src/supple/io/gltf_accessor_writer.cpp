@@ -5,6 +5,7 @@
 #include "supple/io/export_frames.h"
 #include "supple/io/gltf_accessor.h"
 #include "supple/math/flat.h"
+#include "supple/rig/split_skin.h"
 
 namespace supple {
 namespace {
@@ -78,6 +79,21 @@ void add_part_attributes(GltfDocument& document, const std::vector<VertexAttribu
       }
     attributes[name] = add_float_accessor(document, values, types[attribute.components]);
   }
+}
+
+// Numbers are floats, as glTF has no whole numbers of 32 bits here: exact up to 2^24.
+void add_part_sources(GltfDocument& document, const SplitMap& map, const Part& part,
+                      Json& attributes) {
+  if (map.empty()) return;
+  const int32_t first = input_vertices(map, part).first;
+  std::vector<Vec3f> vertices, weights;
+  for (int32_t v = part.vertices.first; v < part.vertices.end(); ++v) {
+    const VertexSource& source = map.vertices[static_cast<size_t>(v)];
+    vertices.push_back((source.vertices - Vec3i::Constant(first)).cast<float>());
+    weights.push_back(source.weights);
+  }
+  attributes["_SOURCE_VERTICES"] = add_vector_accessor(document, vertices, false);
+  attributes["_SOURCE_WEIGHTS"] = add_vector_accessor(document, weights, false);
 }
 
 }  // namespace supple

@@ -30,4 +30,10 @@ int add_part_indices(GltfDocument& document, std::span<const Vec3i> triangles, c
 void add_part_attributes(GltfDocument& document, const std::vector<VertexAttribute>& given,
                          const Part& part, Json& attributes);
 
+/// Adds where a part's share of a split skin comes from to a primitive's attributes:
+/// `_SOURCE_VERTICES`, by numbers within the part's vertices in the input file, and
+/// `_SOURCE_WEIGHTS`. Adds nothing for a skin that was not split.
+void add_part_sources(GltfDocument& document, const SplitMap& map, const Part& part,
+                      Json& attributes);
+
 }  // namespace supple

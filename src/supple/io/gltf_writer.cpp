@@ -13,6 +13,7 @@
 #include "supple/io/gltf_accessor_writer.h"
 #include "supple/io/gltf_cleanup.h"
 #include "supple/io/gltf_nodes.h"
+#include "supple/rig/split_skin.h"
 
 namespace supple {
 namespace {
@@ -66,7 +67,7 @@ void check_source(const AnimatedSkin& skin, const GltfDocument& source) {
     if (!in_skin || part.source_node < 0 || part.source_mesh < 0 || part.source_primitive < 0 ||
         node["mesh"].integer() != part.source_mesh ||
         accessor_count(source, primitive["attributes"]["POSITION"]) !=
-            static_cast<size_t>(part.vertices.count))
+            static_cast<size_t>(input_vertices(skin.split_map, part).count))
       primitive.fail(fmt::format(
           "is not the part '{}' to be baked: this is not the file the skin was read from",
           printable(part.name)));
@@ -116,13 +117,72 @@ size_t carrying_node(GltfDocument& document, size_t node, const Affine& rest, co
   return added;
 }
 
+// Values that are numbers of things, which have no means.
+bool holds_labels(const GltfDocument& document, const std::string& name, const Json& accessor) {
+  const Json& entry = document.root["accessors"].at(accessor.get<size_t>());
+  return name.starts_with('_') && entry.value("componentType", 5126) != 5126 &&
+         !entry.value("normalized", false);
+}
+
+// The skin with every vertex at the place of that of the input it has most of.
+AnimatedSkin with_nearest_sources(const AnimatedSkin& skin, const Part& part) {
+  AnimatedSkin result;
+  result.split_map.vertices = skin.split_map.vertices;
+  // Vertices of the input keep their sources: by these it is known how many there are.
+  for (int32_t v = part.vertices.first; v < part.vertices.end(); ++v) {
+    VertexSource& source = result.split_map.vertices[static_cast<size_t>(v)];
+    if (source.is_input()) continue;
+    Eigen::Index largest = 0;
+    source.weights.maxCoeff(&largest);
+    source.vertices = Vec3i::Constant(source.vertices[largest]);
+    source.weights = Vec3f(0.5f, 0.5f, 0);
+  }
+  return result;
+}
+
+// Triangles and attributes of a baked primitive whose part was split: what the file has for its
+// vertices, in between for those that were made.
+void split_primitive(GltfDocument& document, Json& primitive, const AnimatedSkin& skin,
+                     const Part& part, bool mirrored) {
+  static constexpr const char* types[] = {"", "SCALAR", "VEC2", "VEC3", "VEC4"};
+  Json attributes = primitive["attributes"];
+  for (auto& [name, accessor] : attributes.items()) {
+    if (name == "POSITION" || name == "NORMAL") continue;
+    const JsonField field = JsonField(accessor, document.file);
+    const int components = accessor_components(document, field);
+    if (components < 1 || components > 4)
+      throw_input_error(document.file, name, "has more than four components, and cannot be split");
+    const std::vector<float> given = read_float_accessor(document, field, components);
+    const std::vector<float> values =
+        holds_labels(document, name, accessor)
+            ? split_values(document.file, with_nearest_sources(skin, part), part, given, components)
+            : split_values(document.file, skin, part, given, components);
+    accessor = add_float_accessor(document, values, types[components]);
+  }
+  primitive["attributes"] = std::move(attributes);
+  if (part.triangles.count == 0) return;  // points and lines are as they were
+  const auto first = skin.triangles.begin() + part.triangles.first;
+  std::vector<Vec3i> triangles(first, first + part.triangles.count);
+  if (mirrored)  // the node's matrix turns them round
+    for (Vec3i& t : triangles) std::swap(t[1], t[2]);
+  Part alone = part;
+  alone.triangles.first = 0;
+  primitive["indices"] = add_part_indices(document, triangles, alone);
+  primitive["mode"] = 4;
+}
+
 // The mesh of one instance with its primitives baked; those that hold no vertices are left out.
 Json baked_mesh(GltfDocument& document, Json mesh, const std::vector<const Part*>& parts,
-                const BakedShapes& baked, const Affine& to_local) {
+                const AnimatedSkin& skin, const BakedShapes& baked, const Affine& to_local) {
   Json primitives = Json::array();
   for (const Part* part : parts) {
     primitives.push_back(mesh["primitives"][static_cast<size_t>(part->source_primitive)]);
     bake_primitive(document, primitives.back(), *part, baked, to_local);
+    if (skin.split_map.empty()) continue;
+    if (input_vertices(skin.split_map, *part).count != part->vertices.count)
+      split_primitive(document, primitives.back(), skin, *part,
+                      to_local.linear().determinant() < 0);
+    add_part_sources(document, skin.split_map, *part, primitives.back()["attributes"]);
   }
   mesh["primitives"] = std::move(primitives);
   set_mesh_weights(mesh, baked.positions);
@@ -163,7 +223,7 @@ void bake_into_source(GltfDocument& document, const AnimatedSkin& skin, const Ba
     document.root["nodes"][node]["mesh"] = meshes.size();
     meshes.push_back(baked_mesh(document,
                                 original_meshes[static_cast<size_t>(parts.front()->source_mesh)],
-                                parts, baked, to_local));
+                                parts, skin, baked, to_local));
     carriers.push_back(node);
     done[node] = true;
   }
@@ -230,6 +290,7 @@ GltfDocument bare_document(const AnimatedSkin& skin, const BakedShapes& baked) {
     Json primitive = {{"attributes", Json::object()}, {"mode", part.triangles.count > 0 ? 4 : 0}};
     bake_primitive(document, primitive, part, baked, Affine::Identity());
     add_part_attributes(document, skin.attributes, part, primitive["attributes"]);
+    add_part_sources(document, skin.split_map, part, primitive["attributes"]);
     if (part.triangles.count > 0)
       primitive["indices"] = add_part_indices(document, skin.triangles, part);
     primitive["material"] =

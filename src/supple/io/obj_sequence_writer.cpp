@@ -6,6 +6,7 @@
 
 #include "supple/core/file.h"
 #include "supple/io/export_frames.h"
+#include "supple/io/split_files.h"
 #include "supple/io/staging_folder.h"
 
 namespace supple {
@@ -81,7 +82,21 @@ void write_obj_sequence(const std::filesystem::path& path, const AnimatedSkin& s
     file.write(constant);
     file.commit();
   });
+  if (!skin.split_map.empty())
+    write_file(folder.add(stem + ".split.csv"), split_table(skin.split_map));
   folder.commit();
+}
+
+void write_obj_rest(const std::filesystem::path& path, const AnimatedSkin& skin,
+                    const ExportOptions& options) {
+  check_exportable(path, skin);
+  std::vector<Vec3f> rest = skin.rest;
+  for (Vec3f& p : rest) p = to_file_axes(p, options.up);
+  AtomicFile file(path);
+  file.write(fmt::format("o {}\n", obj_name(skin.name, "skin")));
+  file.write(position_lines(rest));
+  file.write(constant_lines(skin));
+  file.commit();
 }
 
 }  // namespace supple

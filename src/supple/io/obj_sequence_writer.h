@@ -12,7 +12,12 @@ namespace supple {
 /// Writes NAME.0001.obj, NAME.0002.obj, ... (the frame's number, at least four digits); positions
 /// in metres. `path` is the folder, and NAME the skin's name; or `path` ends in .obj: NAME.obj.
 /// Existing files of other frames are left alone; nothing is replaced unless all frames succeed.
+/// With a skin that was split goes NAME.split.csv, its map.
 void write_obj_sequence(const std::filesystem::path& path, const AnimatedSkin& skin,
                         const ExportOptions& options);
+
+/// Writes the rest shape of a skin as one OBJ file, like those of a sequence.
+void write_obj_rest(const std::filesystem::path& path, const AnimatedSkin& skin,
+                    const ExportOptions& options);
 
 }  // namespace supple

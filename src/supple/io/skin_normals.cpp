@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "supple/io/export_frames.h"
 #include "supple/io/gltf_accessor.h"
 #include "supple/math/flat.h"
 #include "supple/mesh/weld.h"
@@ -18,7 +19,8 @@ std::vector<Vec3f> source_normals(const AnimatedSkin& skin, const GltfDocument& 
         mesh["primitives"][static_cast<size_t>(part.source_primitive)]["attributes"];
     const auto field = attributes.find("NORMAL");
     if (!field) continue;
-    const std::vector<Vec3f> values = to_vectors(read_float_accessor(source, *field, 3));
+    const std::vector<Vec3f> values = to_vectors(
+        split_values(source.file, skin, part, read_float_accessor(source, *field, 3), 3));
     for (size_t v = 0; v < values.size() && v < static_cast<size_t>(part.vertices.count); ++v)
       normals[static_cast<size_t>(part.vertices.first) + v] = values[v];
   }

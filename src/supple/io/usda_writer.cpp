@@ -197,6 +197,19 @@ std::string primvar_text(const AnimatedSkin& skin, const MeshPrim& mesh) {
     });
     text += vertex;
   }
+  if (!skin.split_map.empty()) {
+    text += "        int3[] primvars:sourceVertices = ";
+    append_list(text, mesh.vertices, [&](std::string& out, int32_t v) {
+      const Vec3i& from = skin.split_map.vertices[static_cast<size_t>(v)].vertices;
+      fmt::format_to(std::back_inserter(out), "({}, {}, {})", from[0], from[1], from[2]);
+    });
+    text += vertex;
+    text += "        float3[] primvars:sourceWeights = ";
+    append_list(text, mesh.vertices, [&](std::string& out, int32_t v) {
+      append_vector(out, skin.split_map.vertices[static_cast<size_t>(v)].weights);
+    });
+    text += vertex;
+  }
   return text;
 }
 

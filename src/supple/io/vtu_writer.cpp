@@ -36,6 +36,8 @@ struct Grid {
   std::vector<uint8_t> types;
   std::vector<int32_t> part_of_triangle;
   std::vector<std::string> map_names;  // unique and escaped
+  std::vector<Vec3i> source_vertices;  // of a skin that was split; empty otherwise
+  std::vector<Vec3f> source_weights;
 };
 
 Grid make_grid(const AnimatedSkin& skin, UpAxis up) {
@@ -52,6 +54,12 @@ Grid make_grid(const AnimatedSkin& skin, UpAxis up) {
                                  static_cast<int32_t>(p));
   UniqueNames names;
   names.take("displacement");
+  for (const VertexSource& source : skin.split_map.vertices) {
+    grid.source_vertices.push_back(source.vertices);
+    grid.source_weights.push_back(source.weights);
+  }
+  if (!skin.split_map.empty())
+    for (const char* name : {"source_vertices", "source_weights"}) names.take(name);
   for (const std::string& name : skin.map_names)
     grid.map_names.push_back(names.take(xml_text(name.empty() ? "map" : name)));
   return grid;
@@ -101,9 +109,14 @@ void write_grid(const std::filesystem::path& path, const AnimatedSkin& skin, con
   arrays.add("Float32", "displacement", 3, displacement);
   for (size_t m = 0; m < frame.maps.size(); ++m)
     arrays.add("Float32", grid.map_names[m], 1, frame.maps[m]);
+  if (!skin.split_map.empty()) {
+    arrays.add("Int32", "source_vertices", 3, grid.source_vertices);
+    arrays.add("Float32", "source_weights", 3, grid.source_weights);
+  }
   arrays.close("PointData");
   arrays.open("CellData");
   arrays.add("Int32", "part", 1, grid.part_of_triangle);
+  if (!skin.split_map.empty()) arrays.add("Int32", "source_triangle", 1, skin.split_map.triangles);
   arrays.close("CellData");
   arrays.open("Points");
   arrays.add("Float32", "Points", 3, frame.positions);

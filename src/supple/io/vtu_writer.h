@@ -11,7 +11,8 @@ namespace supple {
 /// Writes NAME.pvd (for `path` NAME.pvd or NAME.vtu) and NAME_vtu/NAME_0001.vtu, ... (the frame's
 /// number, at least four digits) beside it: positions in metres, times in seconds (frame number
 /// divided by the rate), point data `displacement` (from the rest shape, in metres) and all maps,
-/// cell data `part`. Nothing is replaced unless all frames succeed.
+/// cell data `part`; of a skin that was split also `source_vertices`, `source_weights` and, per
+/// cell, `source_triangle`. Nothing is replaced unless all frames succeed.
 void write_vtu(const std::filesystem::path& path, const AnimatedSkin& skin,
                const ExportOptions& options);
 
