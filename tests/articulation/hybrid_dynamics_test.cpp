@@ -74,6 +74,32 @@ TEST(HybridDynamics, AgreesWithDenseMatricesOnRandomTrees) {
   record("greatest_relative_difference", worst);
 }
 
+// Resistance R is a torque -R a that depends on what is found: with it given, all is found again.
+TEST(HybridDynamics, ResistancesAreTorquesAgainstAccelerations) {
+  for (uint32_t seed = 0; seed < 200; ++seed) {
+    RandomBodies random(seed);
+    const ArticulatedBody body(random.bones(random.whole(1, 25), 4));
+    const ArticulatedState state = random.state(body);
+    const std::vector<uint8_t> prescribed = random.prescribed(body, 0.3);
+    const Eigen::VectorXd accelerations = random.numbers_for(body, 5),
+                          torques = random.numbers_for(body, 3);
+    Eigen::VectorXd resistances = random.numbers_for(body, 2).cwiseAbs();
+    const std::vector<Wrench> wrenches = random.wrenches(body);
+    for (const ArticulatedBone& bone : body.bones())
+      if (bone.joint == JointType::free || random.whole(0, 2) == 0)
+        resistances.segment(bone.v, bone.v_count).setZero();
+    HybridDynamics dynamics(body);
+    const JointCommands with{prescribed, numbers(accelerations), numbers(torques),
+                             wrenches,   {0, -9.81, 0},          numbers(resistances)};
+    const Eigen::VectorXd found = dynamics.solve(state, with).accelerations;
+    const Eigen::VectorXd left = torques - resistances.cwiseProduct(found);
+    const JointCommands without{
+        prescribed, numbers(accelerations), numbers(left), wrenches, {0, -9.81, 0}};
+    const Eigen::VectorXd again = dynamics.solve(state, without).accelerations;
+    EXPECT_LT((again - found).norm(), 1e-9 * (1 + found.norm())) << seed;
+  }
+}
+
 // Commands that are left out are zeros.
 TEST(HybridDynamics, TakesEmptyCommandsForZeros) {
   RandomBodies random(5);

@@ -1,5 +1,7 @@
 #include "supple/articulation/hybrid_dynamics.h"
 
+#include <Eigen/LU>
+
 namespace supple {
 namespace {
 
@@ -107,13 +109,13 @@ struct JointAlgebra {
   // Π = Ĵ - Ĵ S Ψ Sᵀ Ĵ, β = B + Ĵ {η + S Ψ (τ - Sᵀ (Ĵ η + B))}.
   // Those of a joint are taken out one after the other, the last one first.
   template <bool turns>
-  static bool take_out(Freedom& f, double torque, double least, SpatialInertia& inertia,
-                       Wrench& force) {
+  static bool take_out(Freedom& f, double torque, double resistance, double least,
+                       SpatialInertia& inertia, Wrench& force) {
     if constexpr (turns)
       f.carried = {inertia.a * f.axis, inertia.b.transpose() * f.axis};
     else
       f.carried = {inertia.b * f.axis, inertia.c * f.axis};
-    const double along = f.axis.dot(turns ? f.carried.torque : f.carried.force);
+    const double along = f.axis.dot(turns ? f.carried.torque : f.carried.force) + resistance;
     if (!(along > least)) return false;
     f.inverse = 1 / along;
     f.own = f.inverse * (torque - f.axis.dot(turns ? force.torque : force.force));
@@ -148,21 +150,45 @@ struct JointAlgebra {
     return true;
   }
 
+  // And for a ball joint that resists with R: Ψ = (A + R)⁻¹, and all of Π stays.
+  static bool take_out_resisting_ball(Work& work, const Vec3d& torque, const Mat3d& resistance,
+                                      SpatialInertia& inertia, Wrench& force) {
+    const Mat3d a = inertia.a.matrix();
+    work.inverse = (a + resistance).inverse();
+    if (!work.inverse.allFinite()) return false;
+    work.own = work.inverse * (torque - force.torque);
+    const Mat3d kept = a * work.inverse, b = inertia.b;
+    force.torque += a * work.own;
+    force.force += b.transpose() * work.own;
+    inertia.a = Symmetric3d::of(a - kept * a);
+    inertia.b = b - kept * b;
+    inertia.c = Symmetric3d::of(inertia.c.matrix() - b.transpose() * work.inverse * b);
+    return true;
+  }
+
   // Takes a joint with given torques out of `inertia` and `force`; false where it is singular.
   static bool take_out_joint(JointType joint, Work& work, const Mat3d& rotation,
-                             const double* torque, SpatialInertia& inertia, Wrench& force) {
+                             const double* torque, const double* resistance,
+                             SpatialInertia& inertia, Wrench& force) {
     const double least = singular_part * inertia.a.trace();
+    const auto resists = [resistance](int k) { return resistance ? resistance[k] : 0; };
     switch (joint) {
       case JointType::ball:
+        work.resists = resists(0) > 0 || resists(1) > 0 || resists(2) > 0;
+        if (work.resists)
+          return take_out_resisting_ball(
+              work, rotation * Vector3Map(torque),
+              rotation * Vector3Map(resistance).asDiagonal() * rotation.transpose(), inertia,
+              force);
         return take_out_ball(work, rotation * Vector3Map(torque), least, inertia, force);
       case JointType::universal:
-        return take_out<true>(work.freedom[1], torque[1], least, inertia, force) &&
-               take_out<true>(work.freedom[0], torque[0], least, inertia, force);
+        return take_out<true>(work.freedom[1], torque[1], resists(1), least, inertia, force) &&
+               take_out<true>(work.freedom[0], torque[0], resists(0), least, inertia, force);
       case JointType::hinge:
-        return take_out<true>(work.freedom[0], torque[0], least, inertia, force);
+        return take_out<true>(work.freedom[0], torque[0], resists(0), least, inertia, force);
       case JointType::prismatic:
-        return take_out<false>(work.freedom[0], torque[0], singular_part * inertia.c.trace(),
-                               inertia, force);
+        return take_out<false>(work.freedom[0], torque[0], resists(0),
+                               singular_part * inertia.c.trace(), inertia, force);
       default:
         return true;
     }
@@ -180,7 +206,10 @@ struct JointAlgebra {
     switch (joint) {
       case JointType::ball: {
         const Vec3d turn =
-            work.own - work.factors.solve(work.inertia.b * parent.linear) - parent.angular;
+            work.resists ? Vec3d(work.own - work.inverse * (work.inertia.a * parent.angular +
+                                                            work.inertia.b * parent.linear))
+                         : Vec3d(work.own - work.factors.solve(work.inertia.b * parent.linear) -
+                                 parent.angular);
         store(rotation.transpose() * turn, a);
         result.angular += turn;
         break;
@@ -247,7 +276,7 @@ const DynamicsResult& HybridDynamics::solve(const JointCommands& commands) {
   take(commands.torques, m_result.torques);
   take(commands.accelerations, m_result.accelerations);
   prepare(commands);
-  gather();
+  gather(commands.resistances);
   accelerate(commands.gravity);
   return m_result;
 }
@@ -277,7 +306,7 @@ void HybridDynamics::prepare(const JointCommands& commands) {
 }
 
 // The backward recursion: Ĵ and B of all bones from their children's Π and β.
-void HybridDynamics::gather() {
+void HybridDynamics::gather(std::span<const double> resistances) {
   const double *torques = m_result.torques.data(), *given = m_result.accelerations.data();
   for (size_t i = m_work.size(); i-- > 0;) {
     const BoneConstants& bone = m_body->constants()[i];
@@ -292,8 +321,10 @@ void HybridDynamics::gather() {
     if (bone.joint == JointType::free) continue;
     SpatialInertia carried = work.inertia;
     Wrench force = work.bias + work.inertia * work.drift;
-    if (!work.prescribed && !JointAlgebra::take_out_joint(bone.joint, work, rotation,
-                                                          torques + bone.v, carried, force)) {
+    if (!work.prescribed &&
+        !JointAlgebra::take_out_joint(bone.joint, work, rotation, torques + bone.v,
+                                      resistances.empty() ? nullptr : resistances.data() + bone.v,
+                                      carried, force)) {
       m_result.singular_bone = static_cast<int>(i);
       m_result.accelerations.segment(bone.v, velocity_numbers(bone.joint)).setZero();
       work.prescribed = true;

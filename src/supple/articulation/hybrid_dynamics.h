@@ -28,6 +28,10 @@ struct JointCommands {
   std::span<const Wrench> wrenches;
   /// m/s²; to have none, leave it out, as Eigen leaves `{}` without a value.
   Vec3d gravity = Vec3d::Zero();
+  /// As v: torque per acceleration with which joints whose torque is given resist it, kg m² (kg).
+  /// With h times a damping and h² times a stiffness, torques of dampers and springs are taken at
+  /// the end of a step of h seconds, and no step is too long for them.
+  std::span<const double> resistances = {};
 };
 
 /// What comes of it.
@@ -83,12 +87,14 @@ class HybridDynamics {
     Twist drift;             // η, and with it S q̈ where that is prescribed
     Freedom freedom[2];      // of hinge, prismatic and universal joints
     Factored3d factors;      // of Ĵ's angular part, of ball joints
+    Mat3d inverse;           // of Ĵ's angular part with what resists, of such a ball joint
     Vec3d own;               // acceleration of a ball joint if the parent had none
+    bool resists;            // of a ball joint
     bool prescribed;         // or held, as it is singular
   };
 
   void prepare(const JointCommands& commands);
-  void gather();
+  void gather(std::span<const double> resistances);
   void accelerate(const Vec3d& gravity);
 
   const ArticulatedBody* m_body;

@@ -57,6 +57,25 @@ void add_passive_torques(const ArticulatedBody& body, const ArticulatedState& st
   }
 }
 
+void add_passive_resistances(const ArticulatedBody& body, const ArticulatedState& state, double h,
+                             Eigen::VectorXd& resistances) {
+  for (const ArticulatedBone& bone : body.bones()) {
+    if (bone.joint == JointType::free || bone.joint == JointType::fixed) continue;
+    const JointPassive& passive = bone.passive;
+    const double own = h * (passive.damping + h * passive.stiffness);
+    const double stopped = h * (passive.limit_damping + h * passive.limit_stiffness);
+    const bool ball = bone.joint == JointType::ball;
+    const bool turned_far = ball && turn_from_rest(bone, state).norm() > passive.upper[0];
+    for (int k = 0; k < bone.v_count; ++k) {
+      const auto at = static_cast<size_t>(k);
+      const bool beyond =
+          ball ? turned_far
+               : excess(state.q[bone.q + k], passive.lower[at], passive.upper[at]) != 0;
+      resistances[bone.v + k] += own + (beyond ? stopped : 0);
+    }
+  }
+}
+
 double passive_energy(const ArticulatedBody& body, const ArticulatedState& state) {
   double sum = 0;
   const auto add = [&sum](const JointPassive& passive, double stretch, double beyond) {

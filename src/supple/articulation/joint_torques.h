@@ -18,6 +18,11 @@ namespace supple {
 void add_passive_torques(const ArticulatedBody& body, const ArticulatedState& state,
                          Eigen::VectorXd& torques);
 
+/// Adds to `resistances`, as v, how the joints' own dampers, springs and exceeded limits resist
+/// accelerations over a step of h seconds: h times damping and h² times stiffness, kg m² (kg).
+void add_passive_resistances(const ArticulatedBody& body, const ArticulatedState& state, double h,
+                             Eigen::VectorXd& resistances);
+
 /// Energy in springs and exceeded limits, J.
 double passive_energy(const ArticulatedBody& body, const ArticulatedState& state);
 
