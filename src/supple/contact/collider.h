@@ -41,6 +41,9 @@ class Collider {
   /// The signed distance of a point (in metres of the world), negative inside.
   double distance(const Vec3d& world_point) const;
 
+  /// Where the object is: from its own space to the world.
+  const Affine& placed() const { return m_now; }
+
   /// The shape.
   const ColliderShape& shape() const { return m_shape; }
   /// How it collides.
