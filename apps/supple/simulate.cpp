@@ -31,7 +31,7 @@ struct SimulateOptions {
   std::vector<std::string> outputs;
   std::string clip, motion, body, skinning, frames;
   double rate = 0, scale = 0;
-  int preroll = -1, checkpoint_every = -1, budget = 0, cells = 0, levels = -1;
+  int preroll = -1, checkpoint_every = -1, budget = 0, cells = 0, levels = -1, elements = 0;
   bool split = false, quasistatic = false, resume = false, dry_run = false, discard_cache = false,
        live = false;
   ServingOptions serving;
@@ -86,6 +86,7 @@ Scene scene_from(const SimulateOptions& options) {
   if (options.budget > 0) scene.body.budget = options.budget;
   if (options.cells > 0) scene.body.cells = options.cells;
   if (options.levels >= 0) scene.body.voxels.levels = options.levels;
+  if (options.elements > 0) scene.body.tets.elements = options.elements;
   if (options.split) scene.body.voxels.split = true;
   for (const auto& word : skinning_words)
     if (options.skinning == word.word) scene.character.skinning = word.value;
@@ -364,6 +365,11 @@ void add_scene_options(CLI::App* command, const std::shared_ptr<SimulateOptions>
                    "matter is.")
       ->check(number_between(0, 8))
       ->type_name("L");
+  command
+      ->add_option("--elements", options->elements,
+                   "About how many elements a body of type 'tets' has.")
+      ->check(number_between(1, 1e7))
+      ->type_name("N");
   command->add_flag("--split", options->split,
                     "Split the skin's triangles where they cross the cells of a body of type "
                     "'voxels', so that large ones bend; the output keeps a map to the input.");

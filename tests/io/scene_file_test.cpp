@@ -82,11 +82,43 @@ BodySettings full_body() {
   collider.motion = {script};
   collider.friction = 0.5;
   collider.thickness = 0.01;
+  collider.free = "crate";
+  collider.density = 700;
   b.contact = {false, 9, 0.4, 2, true, {collider}};
   b.fixed = {{select, {script, script}, true}};
   b.pulled = {{select, 250, {script}, true}};
   b.pokes = {{{1, 2, 3}, 0.2, {4, 5, 6}, 1, 2, TimeUnit::frames}};
   b.voxels = {5, VoxelLaw::uniform, VoxelFill::half, 0.25, true, true};
+  b.tets.elements = 500;
+  b.tets.cage = TetCageMethod::delaunay;
+  b.tets.file = "cage.mesh";
+  b.tets.law = Law::neo_hookean;
+  b.tets.lower = 0.8;
+  b.tets.upper = 1.5;
+  b.tets.volume = 3;
+  b.tets.step = 2e-4;
+  b.tets.deepest_only = true;
+  b.skeleton.mode = SkeletonMode::two_way;
+  b.skeleton.others = JointType::fixed;
+  b.skeleton.joints = {{"elbow", JointType::hinge, {1, 0, 0}, {0, 1, 0}, {{-10, 20}}, 3, 0.5}};
+  ControlSettings control;
+  control.type = ControlType::direct;
+  control.from = 1;
+  control.to = 2;
+  control.joints = {"elbow"};
+  control.keys = {{0, 10}};
+  control.bone = "hand";
+  control.point = {1, 2, 3};
+  control.motion = {script};
+  control.turns = true;
+  control.frequency = 5;
+  control.torque = true;
+  control.stiffness = 2;
+  control.damping = 0.1;
+  b.skeleton.control = {control};
+  b.skeleton.density = 1800;
+  b.skeleton.shift = {0, 1, 0};
+  b.skeleton.turn = {{0, 1, 0}, 30, {0, 0, 2}};
   b.embedding = SkinEmbedding::smooth;
   b.solver = {9,
               1e-4,
@@ -168,10 +200,11 @@ TEST(SceneFile, MistakesAreNamed) {
             "s.json: frames.frist: unknown field; did you mean 'first'?");
   EXPECT_EQ(with(R"("frames": {"$schema": "x"})"), "s.json: frames.$schema: unknown field");
   EXPECT_EQ(with(R"("zebra": 1)"), "s.json: zebra: unknown field");
-  EXPECT_EQ(with(R"("body": "skining")"),
-            "s.json: body.type: 'skining' is not one of automatic, skinning, lattice, voxels; did "
-            "you mean "
-            "'skinning'?");
+  EXPECT_EQ(
+      with(R"("body": "skining")"),
+      "s.json: body.type: 'skining' is not one of automatic, skinning, lattice, voxels, tets; "
+      "did you mean "
+      "'skinning'?");
   EXPECT_EQ(with(R"("body": {"gravity": [0, -9.81]})"),
             "s.json: body.gravity.acceleration: must have 3 numbers, found 2");
   EXPECT_EQ(with(R"("body": {"gravity": [0, "g", 0]})"),

@@ -134,6 +134,10 @@ PreparedScene prepare_scene(Scene& scene) {
     bone.mesh = std::make_shared<TriangleMesh>(std::move(mesh));
     prepared.inputs.push_back(bone.file);
   }
+  if (TetSettings& tets = scene.body.tets; !tets.file.empty()) {
+    tets.mesh = std::make_shared<TetMesh>(read_tets(tets.file));
+    prepared.inputs.push_back(tets.file);
+  }
   auto character = std::make_shared<Character>(character_of(scene));
   if (!scene.character.file.empty()) prepared.inputs.push_back(scene.character.file);
   prepared.notes = character->notes;
@@ -150,8 +154,8 @@ PreparedScene prepare_scene(Scene& scene) {
     prepared.clip = &character->clips.back();
   } else {
     prepared.clip = choose_clip(*character, scene.character.clip);
-    const bool moves_alone = body_type(scene.body, *character) == "voxels";
-    if (!prepared.clip && scene.frames.last == FrameSettings::automatic && !moves_alone)
+    if (!prepared.clip && scene.frames.last == FrameSettings::automatic &&
+        !moves_alone(body_type(scene.body, *character)))
       prepared.notes.emplace_back(
           "there is no animation: one frame is made; give a motion with --motion FILE.bvh, or a "
           "last frame with --frames FIRST-LAST");

@@ -349,6 +349,7 @@ Scene read_scene(const std::filesystem::path& path) {
   for (ColliderSettings& collider : scene.body.contact.colliders)
     make_relative_to(folder, collider.file);
   for (BoneSettings& bone : scene.body.attach.bones) make_relative_to(folder, bone.file);
+  make_relative_to(folder, scene.body.tets.file);
   for (std::string& file : scene.output.files) make_relative_to(folder, file);
   return scene;
 }

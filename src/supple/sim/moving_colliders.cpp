@@ -19,7 +19,20 @@ Affine rigid_part(const Affine& motion) {
 
 Vec3d vector_of(const Numbers3& numbers) { return Vec3d(numbers.data()); }
 
-ColliderShape shape_of(const ColliderSettings& settings) {
+// What is shown of a plane: a square around its point.
+TriangleMesh square(const Vec3d& normal, double side) {
+  const Vec3d along = normal.unitOrthogonal() * side / 2, across = normal.cross(along);
+  TriangleMesh mesh;
+  const Vec3d one = along + across, other = along - across;
+  for (const Vec3d& corner : {Vec3d(-one), other, one, Vec3d(-other)})
+    mesh.positions.push_back(corner.cast<float>());
+  mesh.triangles = {{0, 1, 2}, {0, 2, 3}};
+  return mesh;
+}
+
+}  // namespace
+
+ColliderShape collider_shape(const ColliderSettings& settings) {
   const Vec3d centre = vector_of(settings.centre), up = settings.length / 2 * Vec3d::UnitY();
   switch (settings.type) {
     case ColliderType::sphere:
@@ -40,18 +53,7 @@ ColliderShape shape_of(const ColliderSettings& settings) {
   return PlaneShape{normal, normal.dot(centre)};
 }
 
-// What is shown of a plane: a square around its point.
-TriangleMesh square(const Vec3d& normal, double side) {
-  const Vec3d along = normal.unitOrthogonal() * side / 2, across = normal.cross(along);
-  TriangleMesh mesh;
-  const Vec3d one = along + across, other = along - across;
-  for (const Vec3d& corner : {Vec3d(-one), other, one, Vec3d(-other)})
-    mesh.positions.push_back(corner.cast<float>());
-  mesh.triangles = {{0, 1, 2}, {0, 2, 3}};
-  return mesh;
-}
-
-TriangleMesh outline_of(const ColliderSettings& settings, double length) {
+TriangleMesh collider_outline(const ColliderSettings& settings, double length) {
   constexpr double edges = 8, planes = 3;  // per radius; body lengths
   TriangleMesh mesh;
   switch (settings.type) {
@@ -76,7 +78,24 @@ TriangleMesh outline_of(const ColliderSettings& settings, double length) {
   return mesh;
 }
 
-}  // namespace
+BodySettings standing_on_ground(BodySettings settings, const Character& character) {
+  const bool alone = settings.fixed.empty() && settings.pulled.empty() &&
+                     settings.contact.colliders.empty() && !is_skinned(character);
+  const Vec3d gravity(settings.gravity.acceleration.data());
+  if (!alone || gravity.isZero(0) || character.skin.positions.empty()) return settings;
+  const Vec3d up = -gravity.normalized();
+  double lowest = up.dot(character.skin.positions[0].cast<double>());
+  for (const Vec3f& p : character.skin.positions)
+    lowest = std::min(lowest, up.dot(p.cast<double>()));
+  const Vec3d middle = bounding_box(character.skin.positions).center().cast<double>();
+  const Vec3d below = middle + (lowest - up.dot(middle)) * up;
+  ColliderSettings ground;
+  ground.normal = {up[0], up[1], up[2]};
+  ground.centre = {below[0], below[1], below[2]};
+  ground.friction = 0.5;
+  settings.contact.colliders.push_back(ground);
+  return settings;
+}
 
 MovingColliders::MovingColliders(const Character& character, const ContactSettings& settings,
                                  const FrameRange& range, double length, const std::string& file)
@@ -85,6 +104,7 @@ MovingColliders::MovingColliders(const Character& character, const ContactSettin
   m_bound = global_matrices(bound, rest_pose(bound));
   for (size_t i = 0; i < settings.colliders.size(); ++i) {
     const ColliderSettings& own = settings.colliders[i];
+    if (!own.free.empty()) continue;
     const std::string here = fmt::format("body.contact.colliders[{}]", i);
     if (own.type == ColliderType::mesh && !own.mesh)
       throw_input_error(file, here + ".file", "a collider of type 'mesh' needs a file");
@@ -92,12 +112,12 @@ MovingColliders::MovingColliders(const Character& character, const ContactSettin
       throw_input_error(file, here + ".normal", "is 0 0 0; a direction is needed");
     const int joint =
         own.joint.empty() ? -1 : character.skeleton.require(own.joint, file, here + ".joint");
-    m_all.push_back({Collider(shape_of(own), {own.friction, own.thickness}),
+    m_all.push_back({Collider(collider_shape(own), {own.friction, own.thickness}),
                      Script(own.motion, range, file, here + ".motion"),
                      joint,
                      joint < 0 ? Affine::Identity() : m_bound[static_cast<size_t>(joint)].inverse(),
                      {}});
-    show(outline_of(own, length));
+    show(collider_outline(own, length));
   }
 }
 

@@ -15,7 +15,17 @@ struct ColliderDrive {
   std::span<const Affine> joints;
 };
 
-/// Rigid colliders that scripts and joints move.
+/// The shape of a collider, at rest.
+ColliderShape collider_shape(const ColliderSettings& settings);
+
+/// What is shown of a collider at rest; `length` is the body's, for the size of planes.
+TriangleMesh collider_outline(const ColliderSettings& settings, double length);
+
+/// The settings of a body, with ground below it when it is a prop that the scene neither holds nor
+/// puts on anything.
+BodySettings standing_on_ground(BodySettings settings, const Character& character);
+
+/// Rigid colliders that scripts and joints move. Those that move by themselves are left out.
 class MovingColliders {
  public:
   /// The colliders of a scene. Throws an input error naming `file` when it asks for something that

@@ -9,6 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "supple/articulation/articulated_body.h"
+#include "supple/material/law.h"
+#include "supple/mesh/tet_cage.h"
 #include "supple/mesh/triangle_mesh.h"
 #include "supple/rig/skinning.h"
 
@@ -202,6 +205,8 @@ struct ColliderSettings {
   std::vector<ScriptSettings> motion;
   double friction = 0;
   double thickness = 0;
+  std::string free;
+  double density = 1000;
   std::shared_ptr<const TriangleMesh> mesh;  ///< what `file` holds, read by whoever reads scenes
 };
 
@@ -258,6 +263,65 @@ struct VoxelSettings {
   bool split = false;
 };
 
+/// Bodies of tetrahedra.
+struct TetSettings {
+  int elements = 0;
+  TetCageMethod cage = TetCageMethod::bcc;
+  std::string file;
+  std::shared_ptr<const TetMesh> mesh;  ///< what `file` holds, read by whoever reads scenes
+  Law law = Law::invertible_stvk;
+  double lower = 0.7;
+  double upper = 1.4;
+  double volume = 2;
+  double step = 0;
+  bool deepest_only = false;
+};
+
+/// Whether flesh acts back on the skeleton.
+enum class SkeletonMode { kinematic, two_way };
+
+/// One joint of a skeleton with dynamics.
+struct JointSettings {
+  std::string joint;
+  JointType type = JointType::ball;
+  Numbers3 axis = {0, 0, 1};
+  Numbers3 axis2 = {1, 0, 0};
+  std::vector<std::vector<double>> limits;
+  double stiffness = 0;
+  double damping = 0;
+};
+
+/// Who tells the joints what to do.
+enum class ControlType { hold, track, keys, passive, direct };
+
+/// What joints do for a while.
+struct ControlSettings {
+  ControlType type = ControlType::passive;
+  double from = 0;
+  double to = 0;
+  std::vector<std::string> joints;
+  std::vector<std::vector<double>> keys;
+  std::string bone;
+  Numbers3 point = {0, 0, 0};
+  std::vector<ScriptSettings> motion;
+  bool turns = false;
+  double frequency = 3;
+  bool torque = false;
+  double stiffness = 0;
+  double damping = 0;
+};
+
+/// A skeleton that moves by itself.
+struct SkeletonSettings {
+  SkeletonMode mode = SkeletonMode::kinematic;
+  JointType others = JointType::ball;
+  std::vector<JointSettings> joints;
+  std::vector<ControlSettings> control;
+  double density = 1500;
+  Numbers3 shift = {0, 0, 0};
+  TurnSettings turn;
+};
+
 /// How the skin moves with its cells.
 enum class SkinEmbedding { linear, smooth };
 
@@ -291,6 +355,8 @@ struct BodySettings {
   std::vector<PulledSettings> pulled;
   std::vector<PokeSettings> pokes;
   VoxelSettings voxels;
+  TetSettings tets;
+  SkeletonSettings skeleton;
   SkinEmbedding embedding = SkinEmbedding::linear;
   SolverSettings solver;
 };

@@ -101,9 +101,37 @@ inline constexpr std::array<Word<ColliderType>, 5> collider_words = {
      {"box", ColliderType::box},
      {"mesh", ColliderType::mesh}}};
 
+inline constexpr std::array<Word<Law>, 6> tet_law_words = {
+    {{"stvk", Law::stvk},
+     {"invertible_stvk", Law::invertible_stvk},
+     {"stvk_volume", Law::stvk_volume},
+     {"neo_hookean", Law::neo_hookean},
+     {"corotated", Law::corotated},
+     {"linear", Law::linear}}};
+
+inline constexpr std::array<Word<TetCageMethod>, 2> cage_words = {
+    {{"bcc", TetCageMethod::bcc}, {"delaunay", TetCageMethod::delaunay}}};
+
+inline constexpr std::array<Word<SkeletonMode>, 2> skeleton_words = {
+    {{"kinematic", SkeletonMode::kinematic}, {"two_way", SkeletonMode::two_way}}};
+
+inline constexpr std::array<Word<JointType>, 6> joint_words = {{{"free", JointType::free},
+                                                                {"ball", JointType::ball},
+                                                                {"universal", JointType::universal},
+                                                                {"hinge", JointType::hinge},
+                                                                {"prismatic", JointType::prismatic},
+                                                                {"fixed", JointType::fixed}}};
+
+inline constexpr std::array<Word<ControlType>, 5> control_words = {
+    {{"hold", ControlType::hold},
+     {"track", ControlType::track},
+     {"keys", ControlType::keys},
+     {"passive", ControlType::passive},
+     {"direct", ControlType::direct}}};
+
 /// Words for the types of bodies.
-inline constexpr std::array<std::string_view, 4> body_words = {"automatic", "skinning", "lattice",
-                                                               "voxels"};
+inline constexpr std::array<std::string_view, 5> body_words = {"automatic", "skinning", "lattice",
+                                                               "voxels", "tets"};
 
 /// Fields of MotionSettings.
 template <class Visitor>
@@ -426,6 +454,14 @@ void describe(Visitor& visit, ColliderSettings& s) {
               {.meaning = "Coefficient of friction; 0 lets flesh slide.", .min = 0, .max = 10});
   visit.field("thickness", s.thickness,
               {.meaning = "Distance it keeps flesh at, in metres.", .min = 0, .max = most});
+  visit.field("free", s.free,
+              {.meaning = "A name makes it move by itself, pushed by bodies of type 'tets' and by "
+                          "its weight; colliders with the same name are one body."});
+  visit.field("density", s.density,
+              {.meaning = "Of one that moves by itself, in kg/m³.",
+               .min = 0,
+               .max = 1e6,
+               .min_excluded = true});
 }
 
 /// Fields of ContactSettings.
@@ -443,8 +479,12 @@ void describe(Visitor& visit, ContactSettings& s) {
                           "it, where the body touches itself.",
                .min = 0,
                .max = 1});
-  visit.field("points", s.points,
-              {.meaning = "Contact points along the side of a cell.", .min = 0.1, .max = 10});
+  visit.field(
+      "points", s.points,
+      {.meaning = "Contact points along the side of a cell; for 'tets' into how many parts edges "
+                  "of the skin are cut for contact.",
+       .min = 0.1,
+       .max = 10});
   visit.field("props", s.props, {.meaning = "Whether rigid meshes hung on bones are colliders."});
   visit.list("colliders", s.colliders, {.meaning = "Rigid things flesh collides with."});
 }
@@ -523,15 +563,140 @@ void describe(Visitor& visit, VoxelSettings& s) {
                           "vertices than the input, and a map to its own."});
 }
 
+/// Fields of TetSettings.
+template <class Visitor>
+void describe(Visitor& visit, TetSettings& s) {
+  visit.field("elements", s.elements,
+              {.meaning = "About how many tetrahedra the cage has; 0 takes 1000, and 8600 for "
+                          "skins of more than 10,000 vertices.",
+               .min = 0,
+               .max = 1e7});
+  visit.words(
+      "cage", s.cage, cage_words,
+      {.meaning = "How the cage is made: of a lattice whose nodes move onto the bones, or a "
+                  "Delaunay triangulation."});
+  visit.field("file", s.file,
+              {.meaning = "A tetrahedral mesh (.mesh, .msh, .node) to use instead of a cage made "
+                          "for the skin, relative to the scene file."});
+  visit.words("law", s.law, tet_law_words, {.meaning = "The constitutive law of the elements."});
+  visit.field("lower", s.lower,
+              {.meaning = "Stretch below which 'invertible_stvk' goes on linearly; raised where "
+                          "the material would not be stable.",
+               .min = 0.6,
+               .max = 1});
+  visit.field(
+      "upper", s.upper,
+      {.meaning = "Stretch above which 'invertible_stvk' goes on linearly.", .min = 1, .max = 10});
+  visit.field("volume", s.volume,
+              {.meaning = "Stiffness of the volume term of 'stvk_volume', over the bulk modulus.",
+               .min = 0,
+               .max = 1000});
+  visit.field("step", s.step,
+              {.meaning = "Longest time step, in seconds; 0 takes 0.001, or less where stability "
+                          "asks for it.",
+               .min = 0,
+               .max = 0.1});
+  visit.field("deepest_only", s.deepest_only,
+              {.meaning = "Whether only the deepest vertex of every element is pushed out of "
+                          "things, instead of all."});
+}
+
+/// Fields of JointSettings.
+template <class Visitor>
+void describe(Visitor& visit, JointSettings& s) {
+  visit.field("joint", s.joint, {.meaning = "Name of the joint."});
+  visit.words("type", s.type, joint_words, {.meaning = "How the joint can move."});
+  visit.field("axis", s.axis,
+              {.meaning = "Axis of a hinge or slider, or first axis of a universal joint, in the "
+                          "model's axes in the bind pose."});
+  visit.field("axis2", s.axis2,
+              {.meaning = "Second axis of a universal joint, at a right angle to the first."});
+  visit.field("limits", s.limits,
+              {.meaning = "Least and greatest angle in degrees (metres for sliders), a pair for "
+                          "each axis; of a ball joint one pair, of which the second is the "
+                          "greatest turn."});
+  visit.field(
+      "stiffness", s.stiffness,
+      {.meaning = "Spring to the bind pose, in N m per radian (N/m for sliders).", .min = 0});
+  visit.field("damping", s.damping,
+              {.meaning = "Damper, in N m s per radian (N s/m for sliders).", .min = 0});
+}
+
+/// Fields of ControlSettings.
+template <class Visitor>
+void describe(Visitor& visit, ControlSettings& s) {
+  visit.words("type", s.type, control_words,
+              {.meaning = "'keys' takes joints through angles, 'track' follows the clip, 'direct' "
+                          "brings a bone to a place, 'hold' keeps joints as they are, 'passive' "
+                          "lets them go."});
+  visit.field("from", s.from, {.meaning = "When it begins, in seconds.", .min = 0});
+  visit.field("to", s.to,
+              {.meaning = "When it ends, in seconds; 0 for never. One entry counts at a time, the "
+                          "last one that is on.",
+               .min = 0});
+  visit.field("joints", s.joints, {.meaning = "The joints it is for; all when empty."});
+  visit.field("keys", s.keys,
+              {.meaning = "Key poses for 'keys': a time in seconds from the beginning, then the "
+                          "angles of the joints in degrees, in the order of 'joints' (two for "
+                          "universal joints, a rotation vector for balls)."});
+  visit.field("bone", s.bone, {.meaning = "The bone that 'direct' moves."});
+  visit.field("point", s.point,
+              {.meaning = "The point of that bone, in the model's space in the bind pose; its "
+                          "joint when 0 0 0."});
+  visit.list("motion", s.motion,
+             {.meaning = "Where 'direct' wants the bone: how it moves from where it was when the "
+                         "control began. Times are those of the scene."});
+  visit.field("turns", s.turns, {.meaning = "Whether 'direct' wants the bone to turn along."});
+  visit.field("frequency", s.frequency,
+              {.meaning = "How quickly 'direct' closes in, in hertz.",
+               .min = 0,
+               .max = 100,
+               .min_excluded = true});
+  visit.field("torque", s.torque,
+              {.meaning = "Whether joints are driven by torques, not by accelerations: then they "
+                          "give way. 'keys', 'track' and 'hold' use servos."});
+  visit.field("stiffness", s.stiffness,
+              {.meaning = "Of these servos, in N m per radian; 0 takes what suits the bones' mass.",
+               .min = 0});
+  visit.field(
+      "damping", s.damping,
+      {.meaning = "Of these servos, in N m s per radian; 0 takes critical damping.", .min = 0});
+}
+
+/// Fields of SkeletonSettings.
+template <class Visitor>
+void describe(Visitor& visit, SkeletonSettings& s) {
+  visit.words("mode", s.mode, skeleton_words,
+              {.meaning = "Whether the clip moves the skeleton whatever the flesh does, or flesh, "
+                          "contacts and joints move it by the laws of motion."});
+  visit.words("others", s.others, joint_words,
+              {.meaning = "Type of the joints that 'joints' does not name."});
+  visit.list("joints", s.joints, {.meaning = "How joints can move."});
+  visit.list("control", s.control,
+             {.meaning = "What joints do over time; passive where nothing is said."});
+  visit.group("turn", s.turn,
+              {.meaning = "How a skeleton that moves by itself is turned before it begins."});
+  visit.field("shift", s.shift,
+              {.meaning = "How far it is shifted then, in metres, after the turn."});
+  visit.field("density", s.density,
+              {.meaning = "Of the bones' own shapes, in kg/m³.",
+               .min = 0,
+               .max = 1e6,
+               .min_excluded = true});
+}
+
 /// Fields of BodySettings.
 template <class Visitor>
 void describe(Visitor& visit, BodySettings& s) {
-  visit.choice("type", s.type, body_words,
-               {.meaning = "Kind of body: 'skinning' follows the rig without flesh; 'lattice' is "
-                           "elastic, cut into many cubic cells; 'voxels' is elastic, cut into few "
-                           "cells, for games and previews; 'automatic' takes 'lattice' for rigged "
-                           "characters, else 'skinning'. The other fields are for 'lattice' and "
-                           "'voxels'."});
+  visit.choice(
+      "type", s.type, body_words,
+      {.meaning =
+           "Kind of body: 'skinning' follows the rig without flesh; 'lattice' is "
+           "elastic, cut into many cubic cells; 'voxels' is elastic, cut into few "
+           "cells, for games and previews; 'tets' is elastic, in a cage of "
+           "tetrahedra on a skeleton that can feel it; 'automatic' takes 'lattice' for rigged "
+           "characters, else 'skinning'. The other fields are for 'lattice', "
+           "'voxels' and 'tets'."});
   visit.field("budget", s.budget,
               {.meaning = "About how many cells a body of type 'lattice' has, when neither 'cells' "
                           "nor 'spacing' is given.",
@@ -589,6 +754,9 @@ void describe(Visitor& visit, BodySettings& s) {
   visit.list("pulled", s.pulled, {.meaning = "Nodes that springs pull where a script says."});
   visit.list("pokes", s.pokes, {.meaning = "Forces on spots of the skin."});
   visit.group("voxels", s.voxels, {.meaning = "What is special to bodies of type 'voxels'."});
+  visit.group("tets", s.tets, {.meaning = "What is special to bodies of type 'tets'."});
+  visit.group("skeleton", s.skeleton,
+              {.meaning = "How the skeleton of a body of type 'tets' moves."});
   visit.words("embedding", s.embedding, embedding_words,
               {.meaning = "How the skin moves with its cells: each with its own, or blended from "
                           "those around it, without creases between cells."});

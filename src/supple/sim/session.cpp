@@ -6,6 +6,7 @@
 #include "supple/core/parallel.h"
 #include "supple/sim/lattice_body.h"
 #include "supple/sim/skinned_body.h"
+#include "supple/sim/tet_body.h"
 #include "supple/sim/voxel_body.h"
 
 namespace supple {
@@ -18,14 +19,21 @@ constexpr double watching = 2;
 
 FrameRange frames_of(const Scene& scene, const Clip* clip, const Character& character,
                      const std::string& file) {
-  const bool moves = body_type(scene.body, character) == "voxels";
-  return resolve_frames(scene.frames, clip, file, moves ? watching : 0);
+  return resolve_frames(scene.frames, clip, file,
+                        moves_alone(body_type(scene.body, character)) ? watching : 0);
 }
 
 std::unique_ptr<Body> make_body(const Character& character, const Scene& scene, const Clip* clip,
                                 const std::string& file) {
   const std::string_view type = body_type(scene.body, character);
   if (type == "skinning") return std::make_unique<SkinnedBody>(character, scene.character.skinning);
+  if (type == "tets")
+    return std::make_unique<TetBody>(character, scene.body, frames_of(scene, clip, character, file),
+                                     file, scene.character.skinning);
+  for (size_t i = 0; i < scene.body.contact.colliders.size(); ++i)
+    if (!scene.body.contact.colliders[i].free.empty())
+      throw_input_error(file, fmt::format("body.contact.colliders[{}].free", i),
+                        "is for bodies of type 'tets'");
   if (type == "voxels")
     return std::make_unique<VoxelBody>(character, scene.body,
                                        frames_of(scene, clip, character, file), file,
@@ -92,6 +100,8 @@ std::string_view body_type(const BodySettings& settings, const Character& charac
   if (settings.type != "automatic") return settings.type;
   return is_skinned(character) ? "lattice" : "skinning";
 }
+
+bool moves_alone(std::string_view type) { return type == "voxels" || type == "tets"; }
 
 FrameRange resolve_frames(const FrameSettings& settings, const Clip* clip, const std::string& file,
                           double seconds) {

@@ -88,6 +88,9 @@ class Session {
 /// The type of body a scene means for a character: its own word, or what is usual for it.
 std::string_view body_type(const BodySettings& settings, const Character& character);
 
+/// Whether bodies of a type move without any animation, so that they are watched for a while.
+bool moves_alone(std::string_view type);
+
 /// Resolves the defaults of a scene's frames against the clip it plays (null for none, which lasts
 /// for `seconds`).
 FrameRange resolve_frames(const FrameSettings& settings, const Clip* clip, const std::string& file,

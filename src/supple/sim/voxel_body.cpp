@@ -24,26 +24,6 @@ constexpr double settling_step = 0.2;
 constexpr int most_solves = 100, settling_iterations = 100;
 constexpr double still = 1e-4;
 
-// A prop that the scene neither holds nor puts on anything stands on the ground below it.
-BodySettings on_ground(BodySettings settings, const Character& character) {
-  const bool alone = settings.fixed.empty() && settings.pulled.empty() &&
-                     settings.contact.colliders.empty() && !is_skinned(character);
-  const Vec3d gravity(settings.gravity.acceleration.data());
-  if (!alone || gravity.isZero(0) || character.skin.positions.empty()) return settings;
-  const Vec3d up = -gravity.normalized();
-  double lowest = up.dot(character.skin.positions[0].cast<double>());
-  for (const Vec3f& p : character.skin.positions)
-    lowest = std::min(lowest, up.dot(p.cast<double>()));
-  const Vec3d middle = bounding_box(character.skin.positions).center().cast<double>();
-  const Vec3d below = middle + (lowest - up.dot(middle)) * up;
-  ColliderSettings ground;
-  ground.normal = {up[0], up[1], up[2]};
-  ground.centre = {below[0], below[1], below[2]};
-  ground.friction = 0.5;
-  settings.contact.colliders.push_back(ground);
-  return settings;
-}
-
 Mat3d as_matrix(const std::array<float, 6>& s) {
   const auto number = [&](size_t i) { return static_cast<double>(s[i]); };
   Mat3d m;
@@ -57,7 +37,7 @@ Mat3d as_matrix(const std::array<float, 6>& s) {
 VoxelBody::VoxelBody(const Character& character, const BodySettings& settings,
                      const FrameRange& range, const std::string& file, SkinningMethod skinning)
     : m_character(character),
-      m_settings(on_ground(settings, character)),
+      m_settings(standing_on_ground(settings, character)),
       m_skinning(skinning),
       m_model(character, m_settings, range, file),
       m_dynamic(VoxelModel::is_dynamic(m_settings)),
