@@ -1,9 +1,22 @@
 // Skeletons with dynamics: one solve, with kinematics, of a starfish of five arms beside one by the
-// whole mass matrix, and of chains whose time per joint must not grow.
+// whole mass matrix, and of chains whose time per joint must not grow. Forces of tetrahedra, wide
+// and scalar, all diagonalised or only those that need it. Whole bodies against the clock.
 #include <benchmark/benchmark.h>
+#include <fmt/format.h>
 #include <Eigen/Cholesky>
 
+#include <chrono>
+#include <random>
+
+#include "actors/cast.h"
+#include "actors/self_propelled.h"
 #include "supple/articulation/hybrid_dynamics.h"
+#include "supple/io/scene_file.h"
+#include "supple/math/simd.h"
+#include "supple/sim/session.h"
+#include "supple/sim/tet_body.h"
+#include "supple/tets/tet_elements.h"
+#include "support/tet_boxes.h"
 
 namespace supple {
 namespace {
@@ -142,6 +155,159 @@ BENCHMARK(chain_torques)
     ->RangeMultiplier(2)
     ->Range(8, 512)
     ->Unit(benchmark::kMicrosecond);
+
+// A block of about so many elements, its nodes shaken by a part of a cube's side: a little, so that
+// all elements are within the limits, or much, so that hardly any is.
+struct Block {
+  explicit Block(int elements) {
+    const int side = std::max(1, static_cast<int>(std::lround(std::cbrt(elements / 6.0 / 1.6))));
+    const int rest = std::max(1, static_cast<int>(std::lround(elements / 6.0 / side / side)));
+    mesh = box_of_tets(side, side, rest, 0.1, 0);
+    for (const Vec4i& tet : mesh.tets) {
+      matter.volumes.push_back(six_volumes(mesh, tet) / 6);
+      matter.materials.push_back(lame_moduli(1e4, 0.3));
+    }
+  }
+
+  std::vector<Vec3d> shaken(double part) const {
+    std::mt19937 random(1);
+    std::normal_distribution<double> number(0, 0.1 * part);
+    std::vector<Vec3d> x = mesh.positions;
+    for (Vec3d& p : x) p += Vec3d(number(random), number(random), number(random));
+    return x;
+  }
+
+  TetMesh mesh;
+  TetMatter matter;
+};
+
+// Forces of all elements once per iteration.
+template <class Scalar>
+void forces(benchmark::State& timer, int elements, Diagonalise which, double shake,
+            const std::string& target = "") {
+  const Block block(elements);
+  set_widest_target(target);
+  TetElements<Scalar> tets(block.mesh, block.matter, "bench", which);
+  const std::vector<Vec3d> x = block.shaken(shake);
+  std::vector<Vec3d> out(x.size(), Vec3d::Zero());
+  for (auto _ : timer) tets.add_forces(x, out);
+  set_widest_target("");
+  timer.counters["elements"] = static_cast<double>(tets.size());
+  timer.counters["ns_per_element"] = benchmark::Counter(
+      1e-9 * static_cast<double>(tets.size()),
+      benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+}
+
+void single_forces(benchmark::State& timer, int elements, Diagonalise which, double shake,
+                   const std::string& target = "") {
+  forces<float>(timer, elements, which, shake, target);
+}
+void double_forces(benchmark::State& timer, int elements, Diagonalise which, double shake) {
+  forces<double>(timer, elements, which, shake);
+}
+
+const std::string scalar = simd_targets().back();
+constexpr double little = 0.03, much = 0.3;
+
+BENCHMARK_CAPTURE(single_forces, wide, 37500, Diagonalise::all, much)
+    ->Name("force/wide/37k")
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(single_forces, scalar, 37500, Diagonalise::all, much, scalar)
+    ->Name("force/scalar/37k")
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(single_forces, selective, 37500, Diagonalise::selective, little)
+    ->Name("force/selective/37k")
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(single_forces, selective_scalar, 37500, Diagonalise::selective, little, scalar)
+    ->Name("force/selective_scalar/37k")
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(single_forces, selective_deformed, 37500, Diagonalise::selective, much)
+    ->Name("force/selective_deformed/37k")
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(double_forces, twice, 37500, Diagonalise::all, much)
+    ->Name("force/double/37k")
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(single_forces, 2k, 2000, Diagonalise::all, much)
+    ->Name("force/wide/2k")
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(single_forces, 5k, 5000, Diagonalise::all, much)
+    ->Name("force/wide/5k")
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(single_forces, 10k, 10000, Diagonalise::all, much)
+    ->Name("force/wide/10k")
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(single_forces, 20k, 20000, Diagonalise::all, much)
+    ->Name("force/wide/20k")
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(single_forces, 40k, 40000, Diagonalise::all, much)
+    ->Name("force/wide/40k")
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+
+// A scene from its first frame to its last, over and over: simulated seconds per second.
+void realtime(benchmark::State& timer, const std::shared_ptr<const Character>& character,
+              const actors::ActorScene& acted, double step) {
+  const std::string text = fmt::format(R"({{"character": "x.glb", "body": {}}})", acted.body);
+  Scene scene = parse_scene(as_bytes(text), "bench");
+  scene.body.tets.step = step;
+  const Clip* clip = character->clip(acted.clip);
+  scene.frames.rate = 24;
+  scene.frames.last = static_cast<int>(24 * acted.seconds);
+  double simulated = 0, steps = 0, elements = 0;
+  for (auto _ : timer) {
+    Session session(character, scene, clip, "bench");
+    FrameRecord record;
+    session.advance(record);  // sets up, takes no time
+    const auto begin = std::chrono::steady_clock::now();
+    while (!session.done()) steps += session.advance(record).iterations;
+    timer.SetIterationTime(
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+    simulated += (scene.frames.last - 1) / 24.0;
+    elements = static_cast<double>(
+        dynamic_cast<const TetBody&>(session.body()).simulated().flesh.element_count());
+  }
+  timer.counters["realtime_factor"] = benchmark::Counter(simulated, benchmark::Counter::kIsRate);
+  timer.counters["elements"] = elements;
+  timer.counters["step_ms"] = 1000 * simulated / steps;
+}
+
+void animal(benchmark::State& timer, size_t which) {
+  const actors::CastMember& member = actors::self_propelled()[which];
+  realtime(timer, std::make_shared<Character>(member.make(member.vertices)), member.scenes.front(),
+           0);
+}
+
+void dance(benchmark::State& timer) {
+  const actors::CastMember& pomelo = actors::cast().front();
+  actors::ActorScene scene = pomelo.scenes.front();
+  scene.seconds = 4;
+  scene.body = R"({"type": "tets", "tets": {"elements": 8600}})";
+  realtime(timer, std::make_shared<Character>(pomelo.make(34400)), scene, 5e-4);
+}
+
+BENCHMARK_CAPTURE(animal, worm, 0)
+    ->Name("realtime/worm")
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(animal, fish, 1)
+    ->Name("realtime/fish")
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(animal, starfish, 2)
+    ->Name("realtime/starfish")
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(dance)->Name("realtime/dance")->UseManualTime()->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace supple

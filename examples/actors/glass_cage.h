@@ -16,13 +16,13 @@ struct CagePlate {
 /// The cage standing on y = 0, its middle over the origin. The plates touch but do not overlap, and
 /// together they are what the mesh encloses.
 struct GlassCage {
-  /// Of its plates, kg/m³: 3.0 kg in all. Solid glass (2,500) would be 10 kg, more than a starfish
-  /// can lift.
-  static constexpr double density = 747;
+  /// Of its plates, kg/m³: 1.2 kg in all. Solid glass (2,500) would be 15 kg, too much for a
+  /// starfish.
+  static constexpr double density = 192;
 
-  double width = 0.45;              ///< inside, along x and z, m
-  double height = 0.25;             ///< inside, m
-  double thickness = 0.006;         ///< of all plates, m
+  double width = 0.36;              ///< inside, along x and z, m
+  double height = 0.10;             ///< inside, m
+  double thickness = 0.02;          ///< of all plates, m
   TriangleMesh mesh;                ///< closed, corners shared
   std::array<CagePlate, 5> plates;  ///< lid, then the walls at +X, -X, +Z and -Z
 

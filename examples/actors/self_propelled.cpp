@@ -3,15 +3,17 @@
 #include <algorithm>
 #include <cmath>
 
+#include "actors/self_propelled_scenes.h"
+
 namespace supple::actors {
 namespace {
 
-CastMember member(std::string name, std::string line, ActorScene scene, int vertices,
+CastMember member(std::string name, std::string line, std::vector<ActorScene> scenes, int vertices,
                   SelfPropelled (*animal)(int)) {
   const auto make = [animal, vertices](int count) {
     return animal(detail_for(count, vertices)).character;
   };
-  return {std::move(name), std::move(line), {std::move(scene)}, vertices, make, make, vertices};
+  return {std::move(name), std::move(line), std::move(scenes), vertices, make, make, vertices};
 }
 
 }  // namespace
@@ -23,13 +25,10 @@ int detail_for(int vertices, int least) {
 
 const std::vector<CastMember>& self_propelled() {
   static const std::vector<CastMember> members = {
-      member("worm", "an earthworm of 262 vertices with three motors",
-             {"worm", "it curls up at both ends", "curl", 2, 24, R"({"size": 0.4})"}, 262, worm),
-      member("fish", "a fish of 958 vertices with three motors",
-             {"fish", "it beats its tail", "swim", 1, 24, R"({"size": 0.4})"}, 958, fish),
+      member("worm", "an earthworm of 262 vertices with three motors", {rolling_worm()}, 262, worm),
+      member("fish", "a fish of 958 vertices with three motors", {leaping_fish()}, 958, fish),
       member("starfish", "a starfish of 1,162 vertices with twenty motors",
-             {"starfish", "its arms rise and fall in turn", "wave", 2, 24, R"({"size": 0.335})"},
-             1162, starfish)};
+             {turning_starfish(), escaping_starfish()}, 1162, starfish)};
   return members;
 }
 

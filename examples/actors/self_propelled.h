@@ -36,6 +36,18 @@ SelfPropelled starfish(int detail = 1);
 /// The detail with which an actor that has `least` vertices at detail 1 has about `vertices`.
 int detail_for(int vertices, int least);
 
+/// Ground at y = 0 that feet hold on to, as JSON.
+inline constexpr const char* ground_collider = R"({"type": "plane", "friction": 0.8})";
+
+/// The settings of a body of tetrahedra on a skeleton that moves by itself, as JSON, for scenes of
+/// such an animal. `young` is in Pa, `elements` the cage's; the entries of `control` and
+/// `colliders` are JSON too, and `skeleton` what else the skeleton has, as fields with a comma
+/// behind them. `contact_points` is how finely the skin is looked at for contact.
+std::string self_propelled_body(const SelfPropelled& animal, double size, double young,
+                                int elements, const std::string& control,
+                                const std::string& colliders = ground_collider,
+                                const std::string& skeleton = "", int contact_points = 1);
+
 /// The three of them, by name.
 const std::vector<CastMember>& self_propelled();
 

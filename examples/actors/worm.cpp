@@ -15,6 +15,7 @@ using namespace modelling;
 
 constexpr double length = 0.4;  // metres
 constexpr double radius = 0.025;
+constexpr double breadth = 1.9;              // over the height: rolled up, it stands like a wheel
 constexpr double hinges[] = {-0.1, 0, 0.1};  // along x
 constexpr int rings = 26, around = 10;       // at detail 1
 
@@ -45,8 +46,10 @@ Quilt sew(int detail) {
     std::vector<int> ring;
     for (int k = 0; k < count; ++k) {
       const double angle = 2 * std::numbers::pi * k / count;  // from below towards -z
-      ring.push_back(
-          quilt.add_vertex({p[0], p[1] - p[2] * std::cos(angle), -p[2] * std::sin(angle)}));
+      // Flat above and below, round at the sides.
+      const double c = std::cos(angle);
+      const double up = std::copysign(std::pow(std::abs(c), 0.7), c);
+      ring.push_back(quilt.add_vertex({p[0], p[1] - p[2] * up, -breadth * p[2] * std::sin(angle)}));
     }
     ring.push_back(ring.front());
     if (before.empty())

@@ -14,7 +14,7 @@ class Example(ProgramTest):
     ACTORS = ["pomelo", "forearm", "shoulder", "wriggler", "worm", "fish", "starfish"]
     PROPS = {"rabbit": ["tired"], "dragon": [], "letter": [], "shirt": [], "rope": []}
     SOLIDS = ["bar", "jelly"]
-    SCENES = {"pomelo": ["crouch", "ball"], "forearm": ["sudden"]}
+    SCENES = {"pomelo": ["crouch", "ball"], "forearm": ["sudden"], "starfish": ["escape"]}
 
     def test_the_list_has_one_line_each(self):
         lines = self.succeed("example", "--list").splitlines()
