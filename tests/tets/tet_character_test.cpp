@@ -10,6 +10,8 @@
 #include <random>
 
 #include "supple/core/parallel.h"
+#include "supple/mesh/primitives.h"
+#include "supple/mesh/tet_cage.h"
 #include "support/tet_boxes.h"
 
 namespace supple {
@@ -287,6 +289,43 @@ TEST(TetFlesh, StepsAreStableUpToTheEstimate) {
     } else {
       EXPECT_GT(most, 1e-2);
     }
+  }
+}
+
+// [Kim 2011, section 4.3]: elements that are filled in part, with their stiffness scaled alike,
+// need no shorter steps than full ones.
+TEST(TetFlesh, PartlyFilledCagesKeepTheirStep) {
+  const TriangleMesh skin = sphere_surface(0.5, 0.06);
+  for (const int elements : {150, 600}) {
+    TetCageOptions options;
+    options.elements = elements;
+    TetFleshModel model;
+    model.mesh = make_tet_cage(skin, {}, options).mesh;
+    const TetFilling filling = fill_tets(model.mesh, skin);
+    double steps[2];
+    for (const bool full : {false, true}) {
+      TetFleshModel flesh = model;
+      std::vector<Eigen::Vector4d> shares = filling.shares;
+      for (size_t e = 0; e < flesh.mesh.tets.size(); ++e) {
+        const double volume = six_volumes(flesh.mesh, flesh.mesh.tets[e]) / 6;
+        if (full) shares[e].setConstant(volume / 4);
+        flesh.matter.volumes.push_back(full ? volume : std::max(filling.filled[e], 0.01) * volume);
+        if (shares[e].sum() < 0.01 * volume) shares[e].setConstant(0.01 * volume / 4);
+        flesh.matter.materials.push_back(lame_moduli(2e4, 0.3));
+      }
+      flesh.masses = lumped_masses(flesh.mesh, shares, std::vector<double>(shares.size(), 1000));
+      const size_t nodes = flesh.mesh.positions.size();
+      flesh.bone_of_node.assign(nodes, -1);
+      flesh.place_on_bone.assign(nodes, Vec3d::Zero());
+      flesh.reference.assign(nodes, -1);
+      if (!full) {
+        EXPECT_NEAR(flesh.mass(), 1000 * 4.18879 * 0.125, 0.01 * 1000 * 4.18879 * 0.125);
+      }
+      TetFlesh body(flesh, TetPrecision::twice, "test");
+      steps[full ? 1 : 0] = 2 / std::sqrt(body.highest_frequency(300));
+    }
+    EXPECT_GT(steps[0], steps[1] / 2) << elements;
+    RecordProperty("step_" + std::to_string(elements), std::to_string(steps[0] / steps[1]));
   }
 }
 
