@@ -176,6 +176,21 @@ int ArticulatedBody::find(std::string_view name) const {
   return -1;
 }
 
+double hanging_inertia(std::span<const BoneDescription> bones, size_t bone) {
+  double sum = 0;
+  for (size_t k = bone; k < bones.size(); ++k) {
+    Vec3d arm = bones[k].centre;
+    int up = static_cast<int>(k);
+    while (up > static_cast<int>(bone)) {
+      arm += bones[static_cast<size_t>(up)].position;
+      up = bones[static_cast<size_t>(up)].parent;
+    }
+    if (up == static_cast<int>(bone))
+      sum += bones[k].inertia.trace() / 3 + bones[k].mass * arm.squaredNorm();
+  }
+  return sum;
+}
+
 ArticulatedState rest_state(const ArticulatedBody& body) {
   ArticulatedState state{Eigen::VectorXd::Zero(body.position_numbers()),
                          Eigen::VectorXd::Zero(body.velocity_numbers())};

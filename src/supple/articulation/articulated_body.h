@@ -128,6 +128,11 @@ class ArticulatedBody {
   double m_mass = 0;
 };
 
+/// About how much inertia the joint of a bone moves at rest, kg m²: that of the bone and of all
+/// that hangs on it, about the joint, as a mean over all axes. `bones` have their parents before
+/// them and joint frames that are not turned.
+double hanging_inertia(std::span<const BoneDescription> bones, size_t bone);
+
 /// Where the joints are, and how fast they move.
 struct ArticulatedState {
   Eigen::VectorXd q, v;

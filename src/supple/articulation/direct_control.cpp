@@ -130,8 +130,14 @@ void DirectControl::find(const ArticulatedState& state, const BoneGoal& goal,
     wanted -= without;
   }
   bounds_of(state, h);
-  Eigen::VectorXd u = Eigen::VectorXd::Zero(count);
-  bounded_least_squares(m_gain, wanted, m_limits.effort, m_lower, m_upper, u);
+  // What the goal leaves open is braked, or joints would go on turning where the bone does not
+  // care.
+  Eigen::VectorXd braking = Eigen::VectorXd::Zero(count), u = braking;
+  for (Eigen::Index k = 0; k < count && !m_by_torque; ++k)
+    braking[k] = -2 * w * state.v[m_numbers[static_cast<size_t>(k)]];
+  bounded_least_squares(m_gain, wanted - m_gain * braking, m_limits.effort, m_lower - braking,
+                        m_upper - braking, u);
+  u += braking;
   for (Eigen::Index k = 0; k < count; ++k) driven[m_numbers[static_cast<size_t>(k)]] = u[k];
 }
 

@@ -32,7 +32,7 @@ double twist_about(const Quatd& q, const Vec3d& axis) {
 TetControl::TetControl(const Character& character, const TetModel& model,
                        const ArticulatedBody& skeleton, const SkeletonSettings& settings,
                        const FrameRange& range, const std::string& file)
-    : m_character(character), m_model(model), m_skeleton(skeleton) {
+    : m_model(model), m_skeleton(skeleton), m_range(range) {
   for (size_t i = 0; i < settings.control.size(); ++i) {
     const ControlSettings& own = settings.control[i];
     const std::string here = fmt::format("body.skeleton.control[{}]", i);
@@ -65,21 +65,8 @@ TetControl::TetControl(const Character& character, const TetModel& model,
     }
     m_controls.push_back(std::move(control));
   }
-  // What hangs on every joint.
-  for (size_t b = 0; b < skeleton.size(); ++b) {
-    double sum = 0;
-    for (size_t k = b; k < skeleton.size(); ++k) {
-      Vec3d way = skeleton.bone(k).centre;
-      int up = static_cast<int>(k);
-      while (up >= 0 && static_cast<size_t>(up) != b) {
-        way += skeleton.bone(static_cast<size_t>(up)).position;
-        up = skeleton.bone(static_cast<size_t>(up)).parent;
-      }
-      if (up >= 0)
-        sum += skeleton.bone(k).inertia.trace() / 3 + skeleton.bone(k).mass * way.squaredNorm();
-    }
-    m_inertia.push_back(sum);
-  }
+  for (size_t b = 0; b < skeleton.size(); ++b)
+    m_inertia.push_back(hanging_inertia(model.skeleton, b));
 }
 
 void TetControl::set_path(Control& control, const std::string& here, const std::string& file) {
@@ -147,10 +134,12 @@ Eigen::VectorXd TetControl::numbers_of(std::span<const Affine> joints) const {
         q[at] = twist_about(relative, own.axis);
         break;
       case JointType::prismatic: {
-        const Affine& parent =
-            joints[static_cast<size_t>(m_model.tet_bones[static_cast<size_t>(own.parent)].joint)];
-        const Affine& parent_bind = m_model.tet_bones[static_cast<size_t>(own.parent)].bind;
-        const Vec3d way = (parent * parent_bind.inverse()).inverse() * (change * bone.origin);
+        Affine parent = Affine::Identity();
+        if (own.parent >= 0) {
+          const TetBone& above = m_model.tet_bones[static_cast<size_t>(own.parent)];
+          parent = joints[static_cast<size_t>(above.joint)] * above.bind.inverse();
+        }
+        const Vec3d way = parent.inverse() * (change * bone.origin);
         q[at] = (way - bone.origin).dot(own.axis);
         break;
       }
@@ -260,10 +249,11 @@ int TetControl::order(TetCharacter& body, double time, const Moment& moment,
   if (own.type == ControlType::direct) {
     const auto bone = static_cast<size_t>(control.bone);
     // From where the bone was when this began, as its script goes on from then.
-    const Affine then = control.script.at({own.from, moment.frame - (moment.time - own.from)});
+    const Affine then =
+        control.script.at({m_range.clip_time + own.from, m_range.first + own.from * m_range.rate});
     const Affine motion = control.script.at(moment) * then.inverse();
-    const Moment before{moment.time - h, moment.frame};
-    const Affine earlier = control.script.at(before) * then.inverse();
+    const Affine earlier =
+        control.script.at({moment.time - h, moment.frame - h * m_range.rate}) * then.inverse();
     BoneGoal goal;
     goal.bone = bone;
     goal.point = control.point;

@@ -55,9 +55,9 @@ class TetControl {
   void drive(const Control& control, TetCharacter& body, const Eigen::VectorXd& target, double h,
              JointOrders& orders);
 
-  const Character& m_character;
   const TetModel& m_model;
   const ArticulatedBody& m_skeleton;
+  FrameRange m_range;
   std::vector<Control> m_controls;
   std::vector<double> m_inertia;  // that every bone's joint moves, kg m²
   Eigen::VectorXd m_target, m_numbers;

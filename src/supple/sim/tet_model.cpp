@@ -368,6 +368,65 @@ void TetModel::tie_skin(const BodySettings& settings) {
   contact.deepest_only = settings.tets.deepest_only;
 }
 
+namespace {
+
+// Mass, centre and inertia of the bone's own shapes: cylinders, as long as their capsules.
+void give_mass(const TetModel& model, const TetBone& from, double density, BoneDescription& bone) {
+  Vec3d first = Vec3d::Zero();
+  Mat3d second = Mat3d::Zero();
+  const auto about_origin = [](double m, const Vec3d& x) -> Mat3d {
+    return m * (x.squaredNorm() * Mat3d::Identity() - x * x.transpose());
+  };
+  for (const FleshBone& own : model.rig->bones()) {
+    if (own.shape.joint != from.joint) continue;
+    const double r = std::max(own.shape.radius, 0.01 * model.length), l = own.shape.length();
+    const double m = density * std::numbers::pi * r * r * (l + 4 * r / 3);
+    const Vec3d middle = (own.shape.from + own.shape.to) / 2 - from.origin;
+    const Vec3d axis = l > 0 ? Vec3d((own.shape.to - own.shape.from) / l) : Vec3d(Vec3d::UnitX());
+    const double along = m * r * r / 2, across = m * (3 * r * r + (l + r) * (l + r)) / 12;
+    bone.mass += m;
+    first += m * middle;
+    second += across * Mat3d::Identity() + (along - across) * axis * axis.transpose() +
+              about_origin(m, middle);
+  }
+  if (!(bone.mass > 0)) return;
+  bone.centre = first / bone.mass;
+  bone.inertia = second - about_origin(bone.mass, bone.centre);
+  bone.inertia = (bone.inertia + bone.inertia.transpose().eval()) / 2;
+}
+
+// A joint as the scene has it; its stops turn what hangs on it (kg m²) back at some 15 Hz.
+void set_joint(const JointSettings& own, double inertia, const std::string& here,
+               const std::string& file, BoneDescription& bone) {
+  if (own.type == JointType::free && bone.parent >= 0)
+    throw_input_error(file, here + ".type", "only the topmost bone can be free");
+  bone.joint = own.type;
+  bone.axis = Vec3d(own.axis.data());
+  bone.axis2 = Vec3d(own.axis2.data());
+  if (bone.axis.isZero(0) || bone.axis2.isZero(0))
+    throw_input_error(file, here + ".axis", "is 0 0 0; a direction is needed");
+  bone.axis.normalize();
+  bone.axis2.normalize();
+  bone.passive.stiffness = own.stiffness;
+  bone.passive.damping = own.damping;
+  const double rate = 2 * std::numbers::pi * 15;
+  bone.passive.limit_stiffness = inertia * rate * rate;
+  bone.passive.limit_damping = inertia * rate;
+  const size_t axes = own.type == JointType::universal ? 2 : 1;
+  if (!own.limits.empty() && own.limits.size() != axes)
+    throw_input_error(file, here + ".limits",
+                      fmt::format("has {} pairs, the joint takes {}", own.limits.size(), axes));
+  const double unit = own.type == JointType::prismatic ? 1 : std::numbers::pi / 180;
+  for (size_t a = 0; a < own.limits.size(); ++a) {
+    if (own.limits[a].size() != 2 || !(own.limits[a][0] < own.limits[a][1]))
+      throw_input_error(file, here + ".limits", "must be pairs, the smaller number first");
+    bone.passive.lower[a] = unit * own.limits[a][0];
+    bone.passive.upper[a] = unit * own.limits[a][1];
+  }
+}
+
+}  // namespace
+
 std::vector<BoneDescription> describe_skeleton(const Character& character, const TetModel& model,
                                                const SkeletonSettings& settings,
                                                const std::string& file) {
@@ -386,83 +445,21 @@ std::vector<BoneDescription> describe_skeleton(const Character& character, const
       up = character.skeleton.joints[static_cast<size_t>(up)].parent;
     bone.parent = up >= 0 ? number.at(up) : -1;
     bone.joint = bone.parent < 0 ? JointType::free : settings.others;
-    bone.position =
-        bone.parent < 0
-            ? from.origin
-            : Vec3d(from.origin - model.tet_bones[static_cast<size_t>(bone.parent)].origin);
-    // Stops at limits are as stiff as brings the bone to rest within some hundredths of a second.
-    double mass = 0;
-    Vec3d first = Vec3d::Zero();
-    Mat3d second = Mat3d::Zero();
-    for (const FleshBone& own : model.rig->bones()) {
-      if (own.shape.joint != from.joint) continue;
-      const double r = std::max(own.shape.radius, 0.01 * model.length), l = own.shape.length();
-      const double m = density * std::numbers::pi * r * r * (l + 4 * r / 3);
-      const Vec3d middle = (own.shape.from + own.shape.to) / 2 - from.origin;
-      const Vec3d axis = l > 0 ? Vec3d((own.shape.to - own.shape.from) / l) : Vec3d(Vec3d::UnitX());
-      // A cylinder, as long as the capsule.
-      const double along = m * r * r / 2, across = m * (3 * r * r + (l + r) * (l + r)) / 12;
-      mass += m;
-      first += m * middle;
-      second += across * Mat3d::Identity() + (along - across) * axis * axis.transpose() +
-                m * (middle.squaredNorm() * Mat3d::Identity() - middle * middle.transpose());
-    }
-    if (mass > 0) {
-      bone.mass = mass;
-      bone.centre = first / mass;
-      bone.inertia = second - mass * (bone.centre.squaredNorm() * Mat3d::Identity() -
-                                      bone.centre * bone.centre.transpose());
-      bone.inertia = (bone.inertia + bone.inertia.transpose().eval()) / 2;
-    }
+    bone.position = from.origin;
+    if (bone.parent >= 0) bone.position -= model.tet_bones[static_cast<size_t>(bone.parent)].origin;
+    give_mass(model, from, density, bone);
   }
   merge_fixed_masses(model.flesh, bones);
-  for (size_t b = 0; b < bones.size(); ++b)
-    if (bones[b].mass <= 0 && bones[b].parent >= 0) bones[b].joint = JointType::fixed;
+  for (BoneDescription& bone : bones)
+    if (bone.mass <= 0 && bone.parent >= 0) bone.joint = JointType::fixed;
   for (size_t i = 0; i < settings.joints.size(); ++i) {
-    const JointSettings& own = settings.joints[i];
     const std::string here = fmt::format("body.skeleton.joints[{}]", i);
-    const int joint = character.skeleton.require(own.joint, file, here + ".joint");
+    const int joint = character.skeleton.require(settings.joints[i].joint, file, here + ".joint");
     const auto found = number.find(joint);
     if (found == number.end())
       throw_input_error(file, here + ".joint", "this joint carries no flesh");
-    BoneDescription& bone = bones[static_cast<size_t>(found->second)];
-    if (own.type == JointType::free && bone.parent >= 0)
-      throw_input_error(file, here + ".type", "only the topmost bone can be free");
-    bone.joint = own.type;
-    bone.axis = Vec3d(own.axis.data());
-    bone.axis2 = Vec3d(own.axis2.data());
-    if (bone.axis.isZero(0) || bone.axis2.isZero(0))
-      throw_input_error(file, here + ".axis", "is 0 0 0; a direction is needed");
-    bone.axis.normalize();
-    bone.axis2.normalize();
-    bone.passive.stiffness = own.stiffness;
-    bone.passive.damping = own.damping;
-    const size_t axes = own.type == JointType::universal ? 2 : 1;
-    if (!own.limits.empty() && own.limits.size() != axes)
-      throw_input_error(file, here + ".limits",
-                        fmt::format("has {} pairs, the joint takes {}", own.limits.size(), axes));
-    const double unit = own.type == JointType::prismatic ? 1 : std::numbers::pi / 180;
-    // The stops: a spring that turns the bone, with what hangs on it, at some 15 Hz.
-    double inertia = 0;
-    for (size_t k = 0; k < bones.size(); ++k) {
-      size_t up = k;
-      Vec3d way = bones[k].centre;
-      while (up != static_cast<size_t>(found->second) && bones[up].parent >= 0) {
-        way += bones[up].position;
-        up = static_cast<size_t>(bones[up].parent);
-      }
-      if (up == static_cast<size_t>(found->second))
-        inertia += bones[k].inertia.trace() / 3 + bones[k].mass * way.squaredNorm();
-    }
-    const double rate = 2 * std::numbers::pi * 15;
-    bone.passive.limit_stiffness = inertia * rate * rate;
-    bone.passive.limit_damping = 2 * 0.5 * inertia * rate;
-    for (size_t a = 0; a < own.limits.size(); ++a) {
-      if (own.limits[a].size() != 2 || !(own.limits[a][0] < own.limits[a][1]))
-        throw_input_error(file, here + ".limits", "must be pairs, the smaller number first");
-      bone.passive.lower[a] = unit * own.limits[a][0];
-      bone.passive.upper[a] = unit * own.limits[a][1];
-    }
+    const auto bone = static_cast<size_t>(found->second);
+    set_joint(settings.joints[i], hanging_inertia(bones, bone), here, file, bones[bone]);
   }
   return bones;
 }
