@@ -28,7 +28,7 @@ const std::vector<CastMember>& self_propelled() {
       member("worm", "an earthworm of 262 vertices with three motors", {rolling_worm()}, 262, worm),
       member("fish", "a fish of 958 vertices with three motors", {leaping_fish()}, 958, fish),
       member("starfish", "a starfish of 1,162 vertices with twenty motors",
-             {turning_starfish(), escaping_starfish()}, 1162, starfish)};
+             {turning_starfish(), escaping_starfish(), reaching_starfish()}, 1162, starfish)};
   return members;
 }
 

@@ -134,4 +134,23 @@ ActorScene escaping_starfish() {
                               ground_collider + cage_colliders(), "", 2)};
 }
 
+ActorScene reaching_starfish() {
+  const SelfPropelled animal = starfish();
+  // Up, and to one side: what the joints do is found on the way. Then back by a key.
+  const std::string motion = R"({"translate": [-0.035, 0.06, 0], "keys": [[0.25, 0], [0.75, 1]]},)"
+                             R"({"translate": [-0.005, 0, 0.03], "keys": [[1, 0], [1.5, 1]]})";
+  const std::string direct =
+      fmt::format(R"({{"type": "direct", "bone": "arm1_tip", "motion": [{}]}})", motion);
+  const std::string back =
+      fmt::format(R"({{"type": "keys", "from": 2, "joints": [{}], "keys": [{}]}})",
+                  joint_names(animal), five_arms(0.6, "0, 0, 0, 0"));
+  return {
+      "reach",
+      "an arm is led through the air by its end; the joints find their way",
+      "wave",
+      3,
+      24,
+      self_propelled_body(animal, 0.335, 8e4, 200, direct + ", " + back, ground_collider, "", 1)};
+}
+
 }  // namespace supple::actors

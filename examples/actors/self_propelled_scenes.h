@@ -16,5 +16,6 @@ ActorScene turning_starfish();
 
 /// The starfish lifts a glass cage and gets an arm out.
 ActorScene escaping_starfish();
+ActorScene reaching_starfish();
 
 }  // namespace supple::actors

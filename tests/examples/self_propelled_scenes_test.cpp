@@ -20,14 +20,19 @@ namespace {
 struct Performance {
   std::vector<std::vector<Vec3f>> frames;
   int warnings = 0;
-  std::vector<Affine> cage;  // the first free body's placement
+  std::vector<Affine> cage;               // the first free body's placement
+  std::vector<std::vector<Vec3d>> bones;  // origins
+  int reaching = -1;                      // bone of the arm that is led
 };
 
-Performance perform(const std::string& name) {
+Performance perform(const std::string& name, const std::string& more_control = "") {
   for (const actors::CastMember& member : actors::self_propelled())
     for (const actors::ActorScene& acted : member.scenes) {
       if (acted.name != name) continue;
-      const std::string text = fmt::format(R"({{"character": "x.glb", "body": {}}})", acted.body);
+      std::string text = fmt::format(R"({{"character": "x.glb", "body": {}}})", acted.body);
+      const std::string direct = R"("type": "direct")";
+      if (!more_control.empty())
+        text.replace(text.find(direct), direct.size(), direct + ", " + more_control);
       Scene scene = parse_scene(as_bytes(text), "scene");
       scene.frames.rate = acted.rate;
       scene.frames.last = static_cast<int>(acted.rate * acted.seconds);
@@ -43,6 +48,10 @@ Performance perform(const std::string& name) {
         performance.warnings += static_cast<int>(session.advance(record).warnings.size());
         performance.frames.push_back(record.body.positions);
         const TetCharacter& body = dynamic_cast<const TetBody&>(session.body()).simulated();
+        performance.reaching = body.skeleton().find("arm1_tip");
+        std::vector<Vec3d>& origins = performance.bones.emplace_back();
+        for (const BoneMotion& bone : bone_motions(body.skeleton(), body.joints))
+          origins.push_back(bone.position);
         if (!body.free_bodies.empty())
           performance.cage.push_back(body.free_bodies[0].body.placed());
       }
@@ -121,6 +130,24 @@ TEST(SelfPropelledScenes, StarfishJumpsAndTurns) {
   RecordProperty("degrees", std::to_string(turned));
   EXPECT_GT(std::abs(turned), 60);
   EXPECT_GT(air, 0.01);
+}
+
+// [Kim 2011, section 7]: led by the end of an arm, it follows, and stays where it lies.
+TEST(SelfPropelledScenes, StarfishReachesWhereItsArmIsLed) {
+  for (const char* how : {"", R"("torque": true)"}) {
+    const Performance star = perform("reach", how);
+    expect_sound(star, 0.335);
+    const auto arm = static_cast<size_t>(star.reaching);
+    const auto off = [&](size_t frame, const Vec3d& goal) {
+      return (star.bones[frame][arm] - star.bones[5][arm] - goal).norm();
+    };
+    // Up at 0.75 s, aside at 1.5 s, each with some time to close in; keys take it back until 2.6 s.
+    EXPECT_LT(off(23, {-0.035, 0.06, 0}), 0.005) << how;
+    EXPECT_LT(off(47, {-0.04, 0.06, 0.03}), 0.005) << how;
+    EXPECT_LT(off(71, {0, 0, 0}), 0.005) << how;
+    for (const std::vector<Vec3d>& bones : star.bones)
+      EXPECT_LT((bones[0] - star.bones[5][0]).norm(), 0.02) << how;
+  }
 }
 
 // [Kim 2011, fig. 2]: the cage is only ever moved by the starfish.

@@ -94,6 +94,20 @@ void DirectControl::bounds_of(const ArticulatedState& state, double h) {
   }
 }
 
+// What joints would do without a goal, where accelerations drive them: they are braked, or would go
+// on turning where the bone does not care, and go back to their posture.
+Eigen::VectorXd DirectControl::ease(const ArticulatedState& state, const BoneGoal& goal) const {
+  Eigen::VectorXd eased = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(m_numbers.size()));
+  if (m_by_torque) return eased;
+  const double w = std::numbers::pi * goal.frequency;
+  Eigen::VectorXd away = Eigen::VectorXd::Zero(state.v.size());
+  if (goal.posture.size() > 0) away = difference(*m_body, state.q, goal.posture);
+  for (size_t k = 0; k < m_numbers.size(); ++k)
+    eased[static_cast<Eigen::Index>(k)] =
+        w * w * away[m_numbers[k]] - 2 * w * state.v[m_numbers[k]];
+  return eased;
+}
+
 void DirectControl::find(const ArticulatedState& state, const BoneGoal& goal,
                          const JointCommands& commands, double h, HybridDynamics& dynamics,
                          Eigen::VectorXd& accelerations, Eigen::VectorXd& torques) {
@@ -130,14 +144,11 @@ void DirectControl::find(const ArticulatedState& state, const BoneGoal& goal,
     wanted -= without;
   }
   bounds_of(state, h);
-  // What the goal leaves open is braked, or joints would go on turning where the bone does not
-  // care.
-  Eigen::VectorXd braking = Eigen::VectorXd::Zero(count), u = braking;
-  for (Eigen::Index k = 0; k < count && !m_by_torque; ++k)
-    braking[k] = -2 * w * state.v[m_numbers[static_cast<size_t>(k)]];
-  bounded_least_squares(m_gain, wanted - m_gain * braking, m_limits.effort, m_lower - braking,
-                        m_upper - braking, u);
-  u += braking;
+  const Eigen::VectorXd eased = ease(state, goal);
+  Eigen::VectorXd u = Eigen::VectorXd::Zero(count);
+  bounded_least_squares(m_gain, wanted - m_gain * eased, m_limits.effort, m_lower - eased,
+                        m_upper - eased, u);
+  u += eased;
   for (Eigen::Index k = 0; k < count; ++k) driven[m_numbers[static_cast<size_t>(k)]] = u[k];
 }
 

@@ -21,6 +21,9 @@ struct BoneGoal {
   bool turns = false;              ///< whether the orientation is wanted too
   Quatd orientation = Quatd::Identity();
   double frequency = 3;  ///< how quickly, in Hz: a critically damped spring
+  /// All joints' numbers, as q, that they go back to as far as the bone leaves it open, half as
+  /// quickly; empty for none.
+  Eigen::VectorXd posture;
 };
 
 /// What joints may do.
@@ -28,7 +31,9 @@ struct ControlLimits {
   double acceleration = 2000;  ///< of a joint number, rad/s² (m/s²), at most
   double torque = 50;          ///< N m (N), at most
   double velocity = 20;        ///< rad/s (m/s), at most
-  double effort = 1e-6;        ///< weight of the commands' squares against the bone's
+  /// Weight of the commands' squares against the bone's. Small ones let a straight chain of bones
+  /// throw itself about for a millimetre along it, which no joint can give at once.
+  double effort = 0.02;
 };
 
 /// Finds commands for the active joints of a body.
@@ -52,6 +57,7 @@ class DirectControl {
   Eigen::VectorXd bone_acceleration(const BoneGoal& goal, const JointCommands& commands,
                                     HybridDynamics& dynamics) const;
   void bounds_of(const ArticulatedState& state, double h);
+  Eigen::VectorXd ease(const ArticulatedState& state, const BoneGoal& goal) const;
 
   const ArticulatedBody* m_body;
   std::vector<uint8_t> m_active, m_prescribed;

@@ -19,6 +19,13 @@ constexpr double fastest = 60;
 // Numbers that a key has for a joint: angles of balls are rotation vectors.
 size_t key_numbers(JointType type) { return static_cast<size_t>(velocity_numbers(type)); }
 
+// A skeleton that carries all its flesh.
+ArticulatedBody laden(const TetModel& model) {
+  std::vector<BoneDescription> bones = model.skeleton;
+  merge_free_masses(model.flesh, bones);
+  return ArticulatedBody(bones);
+}
+
 // The angle of a rotation about an axis, with what it does otherwise left out.
 double twist_about(const Quatd& q, const Vec3d& axis) {
   const double angle = 2 * std::atan2(q.vec().dot(axis), q.w());
@@ -32,7 +39,11 @@ double twist_about(const Quatd& q, const Vec3d& axis) {
 TetControl::TetControl(const Character& character, const TetModel& model,
                        const ArticulatedBody& skeleton, const SkeletonSettings& settings,
                        const FrameRange& range, const std::string& file)
-    : m_model(model), m_skeleton(skeleton), m_range(range) {
+    : m_model(model),
+      m_skeleton(skeleton),
+      m_laden(laden(model)),
+      m_laden_dynamics(m_laden),
+      m_range(range) {
   for (size_t i = 0; i < settings.control.size(); ++i) {
     const ControlSettings& own = settings.control[i];
     const std::string here = fmt::format("body.skeleton.control[{}]", i);
@@ -61,7 +72,7 @@ TetControl::TetControl(const Character& character, const TetModel& model,
       std::vector<uint8_t> active(skeleton.size(), 0);
       for (const size_t b : control.bones) active[b] = 1;
       control.direct =
-          std::make_unique<DirectControl>(skeleton, std::move(active), own.torque, ControlLimits{});
+          std::make_unique<DirectControl>(m_laden, std::move(active), false, ControlLimits{});
     }
     m_controls.push_back(std::move(control));
   }
@@ -223,6 +234,69 @@ void TetControl::drive(const Control& control, TetCharacter& body, const Eigen::
   }
 }
 
+// Finds what joints must do to bring a bone where the control's script wants it. This is planned
+// for a skeleton that carries its flesh, at ease on whatever supports it: what a step's forces of
+// the flesh would do to the bare bones is gone within milliseconds, and would drown all else.
+void TetControl::reach(const Control& control, TetCharacter& body, const Moment& moment,
+                       const Vec3d& gravity, double h, JointOrders& orders) {
+  const ControlSettings& own = *control.settings;
+  const auto bone = static_cast<size_t>(control.bone);
+  // From where the bone was when this began, as its script goes on from then.
+  const Affine then =
+      control.script.at({m_range.clip_time + own.from, m_range.first + own.from * m_range.rate});
+  const Affine motion = control.script.at(moment) * then.inverse();
+  const Affine earlier =
+      control.script.at({moment.time - h, moment.frame - h * m_range.rate}) * then.inverse();
+  BoneGoal goal;
+  goal.bone = bone;
+  goal.point = control.point;
+  const Vec3d start = bones_then[bone] * control.point;
+  goal.position = motion * start;
+  goal.velocity = (motion * start - earlier * start) / h;
+  goal.turns = own.turns;
+  goal.orientation = Quatd(Mat3d(motion.linear() * bones_then[bone].linear())).normalized();
+  goal.frequency = own.frequency;
+  goal.posture = began;
+  const auto prescribed = control.direct->prescribed();
+  JointCommands commands{.prescribed = {},
+                         .accelerations = {},
+                         .torques = {},
+                         .wrenches = {},
+                         .gravity = Vec3d::Zero(),
+                         .resistances = {}};
+  // What touches something has a support that its topmost bone does not leave; a body in the air
+  // pushes itself off from its own mass alone.
+  m_supported.assign(prescribed.begin(), prescribed.end());
+  for (size_t b = 0; b < m_skeleton.size(); ++b)
+    if (m_skeleton.bone(b).parent < 0 && body.contact.touching() > 0) m_supported[b] = 1;
+  commands.prescribed = m_supported;
+  m_laden_dynamics.move(body.joints);
+  control.direct->find(body.joints, goal, commands, h, m_laden_dynamics, orders.accelerations,
+                       orders.torques);
+  if (!own.torque) {
+    orders.prescribed.assign(prescribed.begin(), prescribed.end());
+    return;
+  }
+  // The torques that do the same to the bones with all that pulls at them now, as far as they may.
+  Eigen::VectorXd& passive = orders.torques;
+  passive.setZero();
+  add_passive_torques(m_skeleton, body.joints, passive);
+  m_resistances.setZero(passive.size());
+  add_passive_resistances(m_skeleton, body.joints, h, m_resistances);
+  commands.prescribed = prescribed;
+  commands.accelerations = numbers(orders.accelerations);
+  commands.torques = numbers(passive);
+  commands.wrenches = body.wrenches();
+  commands.gravity = gravity;
+  const Eigen::VectorXd& needed = body.dynamics().solve(commands).torques;
+  const double most = ControlLimits{}.torque;
+  for (size_t b = 0; b < m_skeleton.size(); ++b)
+    for (int i = m_skeleton.bone(b).v; i < m_skeleton.bone(b).v + m_skeleton.bone(b).v_count; ++i) {
+      const double torque = needed[i] + m_resistances[i] * orders.accelerations[i] - passive[i];
+      orders.torques[i] = prescribed[b] ? std::clamp(torque, -most, most) : 0;
+    }
+}
+
 int TetControl::order(TetCharacter& body, double time, const Moment& moment,
                       std::span<const Affine> track, const Vec3d& gravity, double h,
                       JointOrders& orders) {
@@ -247,32 +321,7 @@ int TetControl::order(TetCharacter& body, double time, const Moment& moment,
   const ControlSettings& own = *control.settings;
   if (own.type == ControlType::passive) return 0;
   if (own.type == ControlType::direct) {
-    const auto bone = static_cast<size_t>(control.bone);
-    // From where the bone was when this began, as its script goes on from then.
-    const Affine then =
-        control.script.at({m_range.clip_time + own.from, m_range.first + own.from * m_range.rate});
-    const Affine motion = control.script.at(moment) * then.inverse();
-    const Affine earlier =
-        control.script.at({moment.time - h, moment.frame - h * m_range.rate}) * then.inverse();
-    BoneGoal goal;
-    goal.bone = bone;
-    goal.point = control.point;
-    const Vec3d start = bones_then[bone] * control.point;
-    goal.position = motion * start;
-    goal.velocity = (motion * start - earlier * start) / h;
-    goal.turns = own.turns;
-    goal.orientation = Quatd(Mat3d(motion.linear() * bones_then[bone].linear())).normalized();
-    goal.frequency = own.frequency;
-    const JointCommands commands{.prescribed = control.direct->prescribed(),
-                                 .accelerations = {},
-                                 .torques = {},
-                                 .wrenches = body.wrenches(),
-                                 .gravity = gravity,
-                                 .resistances = {}};
-    control.direct->find(body.joints, goal, commands, h, body.dynamics(), orders.accelerations,
-                         orders.torques);
-    const auto prescribed = control.direct->prescribed();
-    orders.prescribed.assign(prescribed.begin(), prescribed.end());
+    reach(control, body, moment, gravity, h, orders);
     return 0;
   }
   m_target = began;

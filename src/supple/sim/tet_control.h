@@ -52,15 +52,20 @@ class TetControl {
   void set_path(Control& control, const std::string& here, const std::string& file);
   void aim(const Control& control, double time, std::span<const Affine> track,
            Eigen::VectorXd& target) const;
+  void reach(const Control& control, TetCharacter& body, const Moment& moment, const Vec3d& gravity,
+             double h, JointOrders& orders);
   void drive(const Control& control, TetCharacter& body, const Eigen::VectorXd& target, double h,
              JointOrders& orders);
 
   const TetModel& m_model;
   const ArticulatedBody& m_skeleton;
+  ArticulatedBody m_laden;  // the skeleton with all the flesh on it
+  HybridDynamics m_laden_dynamics;
   FrameRange m_range;
   std::vector<Control> m_controls;
   std::vector<double> m_inertia;  // that every bone's joint moves, kg m²
-  Eigen::VectorXd m_target, m_numbers;
+  Eigen::VectorXd m_target, m_resistances;
+  std::vector<uint8_t> m_supported;
 };
 
 }  // namespace supple

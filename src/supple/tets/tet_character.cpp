@@ -7,21 +7,28 @@
 
 namespace supple {
 
-void merge_fixed_masses(const TetFleshModel& flesh, std::vector<BoneDescription>& bones) {
+namespace {
+
+// Adds the masses of nodes to bones: `bone_of` and `place_of` tell, of a node, which bone carries
+// it, or -1, and where in its frame.
+template <class BoneOf, class PlaceOf>
+void merge_masses(std::span<const double> masses, const BoneOf& bone_of, const PlaceOf& place_of,
+                  std::vector<BoneDescription>& bones) {
+  // About the bone's origin: m, m c, and ∫ (x·x I - x xᵀ).
+  const auto about_origin = [](double m, const Vec3d& x) -> Mat3d {
+    return m * (x.squaredNorm() * Mat3d::Identity() - x * x.transpose());
+  };
   for (size_t b = 0; b < bones.size(); ++b) {
     BoneDescription& bone = bones[b];
-    // About the bone's origin: m, m c, and ∫ (x·x I - x xᵀ).
-    const auto about_origin = [](double m, const Vec3d& x) -> Mat3d {
-      return m * (x.squaredNorm() * Mat3d::Identity() - x * x.transpose());
-    };
     double mass = bone.mass;
     Vec3d first = bone.mass * bone.centre;
     Mat3d second = bone.inertia + about_origin(bone.mass, bone.centre);
-    for (size_t n = 0; n < flesh.masses.size(); ++n) {
-      if (flesh.bone_of_node[n] != static_cast<int32_t>(b)) continue;
-      mass += flesh.masses[n];
-      first += flesh.masses[n] * flesh.place_on_bone[n];
-      second += about_origin(flesh.masses[n], flesh.place_on_bone[n]);
+    for (size_t n = 0; n < masses.size(); ++n) {
+      if (bone_of(n) != static_cast<int32_t>(b)) continue;
+      const Vec3d place = place_of(n);
+      mass += masses[n];
+      first += masses[n] * place;
+      second += about_origin(masses[n], place);
     }
     if (!(mass > 0)) continue;
     bone.mass = mass;
@@ -29,6 +36,31 @@ void merge_fixed_masses(const TetFleshModel& flesh, std::vector<BoneDescription>
     bone.inertia = second - about_origin(mass, bone.centre);
     bone.inertia = (bone.inertia + bone.inertia.transpose().eval()) / 2;
   }
+}
+
+}  // namespace
+
+void merge_fixed_masses(const TetFleshModel& flesh, std::vector<BoneDescription>& bones) {
+  merge_masses(
+      flesh.masses, [&](size_t n) { return flesh.bone_of_node[n]; },
+      [&](size_t n) { return flesh.place_on_bone[n]; }, bones);
+}
+
+void merge_free_masses(const TetFleshModel& flesh, std::vector<BoneDescription>& bones) {
+  std::vector<Vec3d> origins;
+  for (const BoneDescription& bone : bones)
+    origins.push_back(bone.parent >= 0
+                          ? Vec3d(origins[static_cast<size_t>(bone.parent)] + bone.position)
+                          : bone.position);
+  const auto bone_of = [&](size_t n) {
+    return flesh.bone_of_node[n] < 0 ? flesh.reference[n] : -1;
+  };
+  merge_masses(
+      flesh.masses, bone_of,
+      [&](size_t n) -> Vec3d {
+        return flesh.mesh.positions[n] - origins[static_cast<size_t>(bone_of(n))];
+      },
+      bones);
 }
 
 TetCharacter::TetCharacter(ArticulatedBody skeleton, TetFleshModel flesh_model,

@@ -32,6 +32,11 @@ struct JointOrders {
 /// Adds the masses of nodes that are fixed to bones to these, in their frames at rest.
 void merge_fixed_masses(const TetFleshModel& flesh, std::vector<BoneDescription>& bones);
 
+/// Adds the masses of free nodes to the bones their dampers hold on to, as if they were fixed there
+/// too: what the bones weigh for motions that are slow beside the flesh's vibrations. Joint frames
+/// are not turned.
+void merge_free_masses(const TetFleshModel& flesh, std::vector<BoneDescription>& bones);
+
 /// Flesh on a skeleton with dynamics.
 class TetCharacter {
  public:
