@@ -307,7 +307,10 @@ TEST(SmoothTetSkin, KeepsLinearMotions) {
   TetCageOptions options;
   options.elements = 400;
   const TetMesh mesh = make_tet_cage(sphere, {}, options).mesh;
-  const SmoothTetSkin skin(mesh, std::vector<double>(mesh.tets.size(), 1), sphere.positions);
+  std::vector<Vec3d> points;
+  for (const Vec3f& p : sphere.positions) points.push_back(p.cast<double>());
+  const SmoothTetSkin skin(mesh, std::vector<double>(mesh.tets.size(), 1), sphere.positions,
+                           locate_points(mesh, points));
   Mat3d linear;
   linear << 1.2, 0.3, -0.1, 0.1, 0.8, 0.2, 0, -0.4, 1.1;
   std::vector<Vec3d> nodes;

@@ -208,4 +208,9 @@ void FleshModel::refuse_loose_pieces(const std::string& file) const {
                                 points.size(), middle[0], middle[1], middle[2]));
 }
 
+double damping_rate(const BodySettings& settings) {
+  // Implicit steps take some of the motion away; explicit ones, as tets have, nothing.
+  return settings.damping.value_or(settings.type == "tets" ? 6 : 1);
+}
+
 }  // namespace supple

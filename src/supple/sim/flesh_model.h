@@ -131,4 +131,8 @@ struct FleshModel {
   Substance base_material(const BodySettings& settings) const;
 };
 
+/// How fast a body's motion relative to its rig dies down, 1/s: as its scene says, or as suits its
+/// type.
+double damping_rate(const BodySettings& settings);
+
 }  // namespace supple

@@ -241,7 +241,7 @@ void LatticeBody::advance(const Instant& now, double dt, StepReport& report) {
   const std::vector<Vec3d> x0 = node_positions();
   std::vector<Vec3d> v0 = node_velocities(), goal(x0.size()), guess = x0;
   const bool rigged = m_model.attachment != nullptr;
-  const RigInertia inertia{m_model, m_settings.damping, dt, m_targets, m_targets_before};
+  const RigInertia inertia{m_model, damping_rate(m_settings), dt, m_targets, m_targets_before};
   if (rigged) m_model.attachment->carry(m_now.joints, now.joints, guess);
   if (rigged && m_fresh) inertia.take_speed(v0);
   inertia.set_goals(x0, v0, goal, guess);
@@ -278,7 +278,8 @@ void LatticeBody::set_pulls(double dt) {
   if (!m_model.attachment && dt == 0)
     m_system->set_pulls({}, {});
   else
-    m_system->set_pulls(block_values(pull_stiffness(m_model, m_settings.damping, dt)), m_goal);
+    m_system->set_pulls(block_values(pull_stiffness(m_model, damping_rate(m_settings), dt)),
+                        m_goal);
 }
 
 void LatticeBody::move_held(const Moment& moment) {

@@ -342,7 +342,7 @@ struct BodySettings {
   std::vector<RegionSettings> materials;
   bool keep_volume = true;
   GravitySettings gravity;
-  double damping = 1;
+  std::optional<double> damping;
   AttachSettings attach;
   FleshSettings flesh;
   ContactSettings contact;

@@ -615,11 +615,12 @@ void describe(Visitor& visit, BodySettings& s) {
                   "they are stretched far."});
   visit.group_or_main("gravity", s.gravity, "acceleration",
                       {.meaning = "Weight; three numbers alone are the acceleration."});
-  visit.field("damping", s.damping,
-              {.meaning = "How fast a dynamic body's motion relative to its rig dies down, in "
-                          "parts per second.",
-               .min = 0,
-               .max = 1e4});
+  visit.optional("damping", s.damping,
+                 {.meaning = "How fast a dynamic body's motion relative to its rig dies down, in "
+                             "parts per second; 6 for tets, whose steps take nothing away by "
+                             "themselves, and 1 for others.",
+                  .min = 0,
+                  .max = 1e4});
   visit.group("attach", s.attach, {.meaning = "How flesh is tied to the rig."});
   visit.group("contact", s.contact, {.meaning = "What the body collides with."});
   visit.group("flesh", s.flesh, {.meaning = "Where there is flesh; everywhere by default."});

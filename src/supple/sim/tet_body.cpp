@@ -95,7 +95,7 @@ TetBody::TetBody(const Character& character, const BodySettings& settings, const
   add_free_bodies(m_settings, file);
   if (m_settings.embedding == SkinEmbedding::smooth)
     m_smooth = std::make_unique<SmoothTetSkin>(m_model.flesh.mesh, m_model.flesh.matter.volumes,
-                                               m_model.skin.mesh.positions);
+                                               m_model.skin.mesh.positions, m_model.places);
 }
 
 // Colliders with the same name are one body; its weight comes from their outlines.
@@ -599,6 +599,8 @@ std::vector<BodyFact> TetBody::facts() const {
       {"mass", m_model.flesh.mass(), "kg"},
       {"memory", static_cast<double>(m_body->flesh.bytes()) / 1e6, "MB"},
       {"metres per unit", m_model.scale.metres_per_unit, ""}};
+  if (m_model.copies > 0)
+    facts.push_back({"elements that limbs do not share", static_cast<double>(m_model.copies), ""});
   if (is_two_way())
     facts.push_back({"degrees of freedom of the skeleton",
                      static_cast<double>(m_body->skeleton().velocity_numbers()), ""});

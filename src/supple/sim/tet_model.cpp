@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "supple/core/error.h"
+#include "supple/mesh/refine.h"
 #include "supple/mesh/tet_cage.h"
 #include "supple/rig/bind_pose.h"
 #include "supple/sim/selection.h"
@@ -68,56 +69,6 @@ std::vector<double> vertex_areas(const TriangleMesh& mesh) {
     for (int c = 0; c < 3; ++c) areas[static_cast<size_t>(t[c])] += area / 3;
   }
   return areas;
-}
-
-// A mesh whose edges are cut into `parts`, its own vertices first: more points that can touch.
-TriangleMesh refined(const TriangleMesh& mesh, int parts) {
-  if (parts < 2) return mesh;
-  TriangleMesh result;
-  result.positions = mesh.positions;
-  std::map<std::array<int32_t, 3>, int32_t> on_edges;  // by corners and place between them
-  for (const Vec3i& t : mesh.triangles) {
-    // Points by how many parts they are away from corners 0 and 1.
-    std::map<std::pair<int, int>, int32_t> at;
-    for (int i = 0; i <= parts; ++i)
-      for (int j = 0; i + j <= parts; ++j) {
-        const int k = parts - i - j;
-        const std::array<int, 3> shares = {i, j, k};
-        const auto whole = std::find(shares.begin(), shares.end(), parts);
-        if (whole != shares.end()) {
-          at[{i, j}] = t[static_cast<int>(whole - shares.begin())];
-          continue;
-        }
-        Vec3f place = Vec3f::Zero();
-        for (int c = 0; c < 3; ++c)
-          place += static_cast<float>(shares[static_cast<size_t>(c)]) / static_cast<float>(parts) *
-                   mesh.positions[static_cast<size_t>(t[c])];
-        const auto none = std::find(shares.begin(), shares.end(), 0);
-        int32_t* known = nullptr;
-        if (none != shares.end()) {
-          const int away = static_cast<int>(none - shares.begin());
-          int a = (away + 1) % 3, b = (away + 2) % 3;
-          if (t[a] > t[b]) std::swap(a, b);
-          known =
-              &on_edges.try_emplace({t[a], t[b], shares[static_cast<size_t>(a)]}, -1).first->second;
-        }
-        if (!known || *known < 0) {
-          const auto number = static_cast<int32_t>(result.positions.size());
-          result.positions.push_back(place);
-          if (known) *known = number;
-          at[{i, j}] = number;
-        } else {
-          at[{i, j}] = *known;
-        }
-      }
-    for (int i = 0; i < parts; ++i)
-      for (int j = 0; i + j < parts; ++j) {
-        result.triangles.emplace_back(at[{i, j}], at[{i + 1, j}], at[{i, j + 1}]);
-        if (i + j + 1 < parts)
-          result.triangles.emplace_back(at[{i + 1, j}], at[{i + 1, j + 1}], at[{i, j + 1}]);
-      }
-  }
-  return result;
 }
 
 }  // namespace
@@ -238,6 +189,7 @@ void TetModel::make_cage(const Character& character, const BodySettings& setting
     cage_spacing = std::cbrt(12 * volume(flesh.mesh) /
                              static_cast<double>(std::max<size_t>(flesh.mesh.tets.size(), 1)));
     smallest_angle = smallest_dihedral(flesh.mesh);
+    m_filling = fill_tets(flesh.mesh, skin.mesh, 128, settings.voxels.sheets);
     return;
   }
   TetCageOptions options;
@@ -256,15 +208,22 @@ void TetModel::make_cage(const Character& character, const BodySettings& setting
       points = points_on_bones(spacing, bone_of_point);
     }
     TetCage cage = make_tet_cage(covered, points, options);
-    flesh.mesh = std::move(cage.mesh);
+    m_cut.emplace(cage.mesh, skin.mesh, cage.spacing);
+    m_filling = m_cut->divide(fill_tets(cage.mesh, skin.mesh, 128, settings.voxels.sheets));
+    flesh.mesh = m_cut->mesh;
     smallest_angle = cage.smallest_angle;
     cage_spacing = cage.spacing;
     m_bone_of_node.assign(flesh.mesh.positions.size(), -1);
+    std::vector<int32_t> bone_before(cage.mesh.positions.size(), -1);
     for (size_t p = 0; p < points.size(); ++p) {
       const int32_t node = cage.nodes_of_points[p];
-      if (node >= 0 && m_bone_of_node[static_cast<size_t>(node)] < 0)
-        m_bone_of_node[static_cast<size_t>(node)] = bone_of_point[p];
+      if (node >= 0 && bone_before[static_cast<size_t>(node)] < 0)
+        bone_before[static_cast<size_t>(node)] = bone_of_point[p];
     }
+    for (size_t n = 0; n < m_bone_of_node.size(); ++n)
+      if (m_cut->at_home[n])
+        m_bone_of_node[n] = bone_before[static_cast<size_t>(m_cut->node_before[n])];
+    copies = m_cut->copies();
     if (cage.farthest > 0.5 * cage.spacing)
       notes.push_back(
           fmt::format("the cage is coarse for the bones: a node meant for one is {:.2g} "
@@ -277,7 +236,7 @@ void TetModel::make_cage(const Character& character, const BodySettings& setting
 
 // What is in the elements, and what it is made of.
 void TetModel::fill(const BodySettings& settings, const std::string& file) {
-  TetFilling filling = fill_tets(flesh.mesh, skin.mesh, 128, settings.voxels.sheets);
+  TetFilling& filling = m_filling;
   std::vector<MaterialPlace> places;
   const double cell_volume = solid.spacing * solid.spacing * solid.spacing;
   for (size_t c = 0; c < mesh.cells.size(); ++c)
@@ -309,7 +268,7 @@ void TetModel::fill(const BodySettings& settings, const std::string& file) {
   flesh.matter.limits = {std::max(settings.tets.lower, least_lower_limit(poisson)),
                          std::max(settings.tets.upper, 1.0), settings.tets.volume};
   flesh.masses = lumped_masses(flesh.mesh, filling.shares, densities);
-  flesh.damping = settings.damping;
+  flesh.damping = damping_rate(settings);
 }
 
 // Which nodes are fixed to which bone: those placed on one, those inside one, those a scene holds.
@@ -322,14 +281,16 @@ void TetModel::hold_nodes(const std::string& file) {
   for (size_t b = 0; b < rig_bones; ++b) number[tet_bones[b].joint] = static_cast<int32_t>(b);
   for (size_t n = 0; n < nodes; ++n) {
     const Vec3d& at = flesh.mesh.positions[n];
+    const Vec3d& matter = m_cut ? m_cut->matter[n] : at;
     double nearest = std::numeric_limits<double>::infinity();
     for (size_t b = 0; rig && b < rig->bones().size(); ++b) {
       const FleshBone& bone = rig->bones()[b];
-      const double distance = bone.distance(at);
+      const double distance = bone.distance(matter);
       if (distance >= nearest) continue;
       nearest = distance;
       flesh.reference[n] = number.at(bone.shape.joint);
-      if (distance <= 0 && bone.hold != BoneHold::none && flesh.bone_of_node[n] < 0)
+      if ((!m_cut || m_cut->at_home[n]) && bone.distance(at) <= 0 && bone.hold != BoneHold::none &&
+          flesh.bone_of_node[n] < 0)
         flesh.bone_of_node[n] = flesh.reference[n];
     }
     for (const auto& [selection, bone] : m_selections)
@@ -352,7 +313,7 @@ void TetModel::tie_skin(const BodySettings& settings) {
   std::vector<Vec3d> points;
   for (const Vec3f& p : touching.positions) points.push_back(p.cast<double>());
   const std::vector<double> areas = vertex_areas(touching);
-  const std::vector<TetLocation> places = locate_points(flesh.mesh, points);
+  places = m_cut ? m_cut->locate(points) : locate_points(flesh.mesh, points);
   for (size_t p = 0; p < places.size(); ++p) {
     const auto e = static_cast<size_t>(places[p].tet);
     TetTie tie;
@@ -366,6 +327,7 @@ void TetModel::tie_skin(const BodySettings& settings) {
     contact.element_of.push_back(places[p].tet);
   }
   contact.deepest_only = settings.tets.deepest_only;
+  places.resize(skin.mesh.positions.size());
 }
 
 namespace {

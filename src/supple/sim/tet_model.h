@@ -2,6 +2,9 @@
 // hold on to which, masses and materials.
 #pragma once
 
+#include <optional>
+
+#include "supple/mesh/tet_limbs.h"
 #include "supple/sim/flesh_model.h"
 #include "supple/sim/selection.h"
 #include "supple/tets/skin_contact.h"
@@ -27,11 +30,13 @@ struct TetModel : FleshModel {
   TetFleshModel flesh;
   SkinContactModel contact;               ///< of the skin's points, and more between them
   std::vector<TetTie> ties;               ///< of the skin's points
+  std::vector<TetLocation> places;        ///< of the same
   std::vector<TetBone> tet_bones;         ///< those of the rig first, parents before children
   size_t rig_bones = 0;                   ///< how many are of the rig
   std::vector<BoneDescription> skeleton;  ///< of the rig's bones, with dynamics; empty without any
   std::vector<std::string> notes;         ///< about the cage, for the user
   double smallest_angle = 0;              ///< of the cage, degrees
+  size_t copies = 0;                      ///< elements that are there for each of several limbs
   double cage_spacing = 0;                ///< m
 
  private:
@@ -45,6 +50,8 @@ struct TetModel : FleshModel {
   void hold_nodes(const std::string& file);
   void tie_skin(const BodySettings& settings);
 
+  std::optional<CutCage> m_cut;                             // of cages of our own
+  TetFilling m_filling;                                     // of the elements
   std::vector<std::pair<Selection, int32_t>> m_selections;  // of scripted nodes, and their bone
   std::vector<int32_t> m_bone_of_node;                      // by placed points
   std::vector<double> m_young;                              // of the elements

@@ -6,12 +6,11 @@
 #include <cmath>
 
 #include "supple/core/parallel.h"
-#include "supple/mesh/tet_locate.h"
 
 namespace supple {
 
 SmoothTetSkin::SmoothTetSkin(const TetMesh& mesh, std::span<const double> volumes,
-                             std::span<const Vec3f> points)
+                             std::span<const Vec3f> points, std::span<const TetLocation> located)
     : m_mesh(mesh),
       m_volumes(volumes.begin(), volumes.end()),
       m_points(points.begin(), points.end()) {
@@ -36,7 +35,6 @@ SmoothTetSkin::SmoothTetSkin(const TetMesh& mesh, std::span<const double> volume
       around[static_cast<size_t>(mesh.tets[e][c])].push_back(static_cast<int32_t>(e));
   std::vector<Vec3d> places;
   for (const Vec3f& p : points) places.push_back(p.cast<double>());
-  const std::vector<TetLocation> located = locate_points(mesh, places);
   m_offsets.push_back(0);
   std::vector<int32_t> near;
   for (size_t p = 0; p < places.size(); ++p) {

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "supple/mesh/tet_locate.h"
 #include "supple/mesh/tet_mesh.h"
 
 namespace supple {
@@ -14,9 +15,10 @@ namespace supple {
 /// Points embedded smoothly in a tetrahedral mesh.
 class SmoothTetSkin {
  public:
-  /// Points at rest, in metres, in a mesh at rest, whose elements have these volumes of matter.
-  SmoothTetSkin(const TetMesh& mesh, std::span<const double> volumes,
-                std::span<const Vec3f> points);
+  /// Points at rest, in metres, and their places in a mesh at rest, whose elements have these
+  /// volumes of matter.
+  SmoothTetSkin(const TetMesh& mesh, std::span<const double> volumes, std::span<const Vec3f> points,
+                std::span<const TetLocation> located);
 
   /// Where the points are with the nodes at `nodes`, in metres.
   void interpolate(std::span<const Vec3d> nodes, std::span<Vec3f> out) const;

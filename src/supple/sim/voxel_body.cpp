@@ -141,7 +141,7 @@ void VoxelBody::settle(const Instant& now, StepReport& report) {
   put_held(now.moment);
   if (m_contact)
     m_contact->begin({m_now.moment, m_now.joints}, {now.moment, now.joints}, 0, m_positions);
-  const RigInertia inertia{m_model, m_settings.damping, settling_step, m_targets, m_targets};
+  const RigInertia inertia{m_model, damping_rate(m_settings), settling_step, m_targets, m_targets};
   const std::vector<Vec3d> rest(m_positions.size(), Vec3d::Zero());
   const LinearLimits limits{m_limits.tolerance, std::max(settling_iterations, m_limits.iterations)};
   double moved = 0;
@@ -180,7 +180,7 @@ void VoxelBody::advance(const Instant& now, double dt, StepReport& report) {
   aim(now);
   set_pulls(dt);
   m_before = m_positions;
-  const RigInertia inertia{m_model, m_settings.damping, dt, m_targets, m_targets_before};
+  const RigInertia inertia{m_model, damping_rate(m_settings), dt, m_targets, m_targets_before};
   if (m_model.attachment) m_model.attachment->carry(m_now.joints, now.joints, m_positions);
   if (m_fresh && m_model.attachment) inertia.take_speed(m_velocities);
   inertia.set_goals(m_before, m_velocities, m_goals, m_positions);
@@ -236,7 +236,7 @@ void VoxelBody::aim(const Instant& now) {
 void VoxelBody::set_pulls(double dt) {
   if (m_pull_step == dt) return;
   m_pull_step = dt;
-  m_system->set_pulls(pull_stiffness(m_model, m_settings.damping, dt));
+  m_system->set_pulls(pull_stiffness(m_model, damping_rate(m_settings), dt));
 }
 
 // Puts held nodes and points where rig and scripts want them.
