@@ -295,6 +295,62 @@ void dance(benchmark::State& timer) {
   realtime(timer, std::make_shared<Character>(pomelo.make(34400)), scene, 5e-4);
 }
 
+// A starfish of so many elements falls freely, its joints passive [Kim 2011, table III and V]: what
+// the parts of a step take, and one second. Waves of the size of its arms run through it.
+void falling(benchmark::State& timer, int elements, Diagonalise which) {
+  const actors::CastMember& member = actors::self_propelled()[2];
+  const Character character = member.make(member.vertices);
+  const std::string text =
+      fmt::format(R"({{"character": "x.glb", "body": {}}})", member.scenes.front().body);
+  Scene scene = parse_scene(as_bytes(text), "bench");
+  scene.body.tets.elements = elements;
+  const TetModel model(character, scene.body, FrameRange(), "bench");
+  TetCharacter body(ArticulatedBody(model.skeleton), model.flesh, {}, TetPrecision::twice, "bench");
+  body.flesh.set_diagonalise(which);
+  const double h = body.stable_step(40, 0.7);
+  for (size_t n = 0; n < body.flesh.positions.size(); ++n)
+    body.flesh.velocities[n] += 0.3 * std::sin(40 * body.flesh.positions[n][0]) * Vec3d::UnitY();
+  JointOrders orders;
+  orders.prescribed.assign(body.skeleton().size(), 0);
+  orders.torques.setZero(body.skeleton().velocity_numbers());
+  orders.accelerations = orders.torques;
+  double kinematics = 0, elastic = 0, others = 0, dynamics = 0, steps = 0;
+  const auto timed = [](double& sum, const auto& work) {
+    const auto begin = std::chrono::steady_clock::now();
+    work();
+    sum += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  };
+  for (auto _ : timer) {
+    double forces = 0;
+    timed(kinematics, [&] { body.update(); });
+    timed(elastic, [&] { body.flesh.find_elastic_forces(); });
+    // The same forces again, with those of dampers and what bones feel.
+    timed(forces, [&] { body.find_forces({}, h); });
+    others += forces;
+    timed(dynamics, [&] { body.advance(orders, {0, -9.81, 0}, h); });
+    ++steps;
+  }
+  others -= elastic;
+  timer.counters["elements"] = static_cast<double>(body.flesh.element_count());
+  timer.counters["kinematics_us"] = 1e6 * kinematics / steps;
+  timer.counters["elastic_us"] = 1e6 * elastic / steps;
+  timer.counters["damping_and_bones_us"] = 1e6 * others / steps;
+  timer.counters["dynamics_us"] = 1e6 * dynamics / steps;
+  timer.counters["step_us"] = 1e6 * (kinematics + elastic + others + dynamics) / steps;
+  timer.counters["length_of_step_ms"] = 1000 * h;
+  timer.counters["seconds_per_second"] = (kinematics + elastic + others + dynamics) / steps / h;
+}
+
+BENCHMARK_CAPTURE(falling, coarse, 200, Diagonalise::selective)->Name("falling/selective/200");
+BENCHMARK_CAPTURE(falling, moderate, 3428, Diagonalise::selective)->Name("falling/selective/3428");
+BENCHMARK_CAPTURE(falling, fine, 9014, Diagonalise::selective)->Name("falling/selective/9014");
+BENCHMARK_CAPTURE(falling, very_fine, 37573, Diagonalise::selective)
+    ->Name("falling/selective/37573");
+BENCHMARK_CAPTURE(falling, coarse_all, 200, Diagonalise::all)->Name("falling/all/200");
+BENCHMARK_CAPTURE(falling, moderate_all, 3428, Diagonalise::all)->Name("falling/all/3428");
+BENCHMARK_CAPTURE(falling, fine_all, 9014, Diagonalise::all)->Name("falling/all/9014");
+BENCHMARK_CAPTURE(falling, very_fine_all, 37573, Diagonalise::all)->Name("falling/all/37573");
+
 BENCHMARK_CAPTURE(animal, worm, 0)
     ->Name("realtime/worm")
     ->UseManualTime()
