@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <numbers>
+
 #include "supple/core/error.h"
 #include "supple/core/parallel.h"
 #include "supple/mesh/primitives.h"
@@ -297,6 +299,48 @@ TEST(TetBody, ViolentInputIsCaught) {
       for (const Vec3f& p : skin) ASSERT_TRUE(p.allFinite()) << kind;
     if (kind == 1) {
       EXPECT_FALSE(course.warnings.empty());
+    }
+  }
+}
+
+// A clip that bends the bar's joint by 40 degrees in half a second.
+Clip bending() {
+  Clip clip;
+  clip.name = "bend";
+  Channel channel;
+  channel.joint = 1;
+  channel.target = ChannelTarget::rotation;
+  channel.width = 4;
+  channel.times = {0, 0.5};
+  const double half = 20 * std::numbers::pi / 180;
+  channel.values = {0, 0, 0, 1, 0, 0, std::sin(half), std::cos(half)};
+  clip.channels.push_back(channel);
+  return clip;
+}
+
+// A skeleton that feels its flesh follows the clip joint by joint, through all steps of a frame.
+TEST(TetBody, TracksAClipThroughTheFrame) {
+  Character bar = rigged_bar();
+  bar.clips.push_back(bending());
+  Scene scene = scene_of(13);
+  scene.body.gravity.acceleration = {0, 0, 0};
+  scene.body.skeleton.mode = SkeletonMode::two_way;
+  ControlSettings control;
+  control.type = ControlType::track;
+  scene.body.skeleton.control.push_back(control);
+  const auto character = std::make_shared<Character>(bar);
+  Session session(character, scene, character->clip("bend"), "test");
+  FrameRecord record;
+  for (int frame = 0; !session.done(); ++frame) {
+    const FrameReport report = session.advance(record);
+    EXPECT_TRUE(report.warnings.empty()) << frame << " " << report.warnings.front();
+    const TetCharacter& body = dynamic_cast<const TetBody&>(session.body()).simulated();
+    const ArticulatedBone& tip = body.skeleton().bone(1);
+    const double angle = 2 * std::atan2(body.joints.q[tip.q + 2], body.joints.q[tip.q + 3]);
+    EXPECT_NEAR(angle * 180 / std::numbers::pi, 40 * frame / 12.0, 0.1) << frame;
+    // 40 degrees in half a second, at every frame after the first.
+    if (frame > 0) {
+      EXPECT_NEAR(body.joints.v[tip.v + 2] * 180 / std::numbers::pi, 80, 2) << frame;
     }
   }
 }

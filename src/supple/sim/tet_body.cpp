@@ -327,7 +327,10 @@ bool TetBody::run_steps(const Instant& from, const Instant& to, double dt, int s
                         StepReport& report) {
   const double h = dt / steps, limit = fastest_lengths * m_model.length;
   int slowed = 0;
-  if (!is_two_way()) bones_between(from, to, dt);
+  if (is_two_way())
+    m_control->begin_frame(from.joints, to.joints);
+  else
+    bones_between(from, to, dt);
   for (int s = 0; s < steps; ++s) {
     const double part = static_cast<double>(s + 1) / steps;
     move_colliders(from, to, part, h);
@@ -336,7 +339,7 @@ bool TetBody::run_steps(const Instant& from, const Instant& to, double dt, int s
                           from.moment.frame + part * (to.moment.frame - from.moment.frame)};
       m_body->update();
       m_body->find_forces(m_collider_list, h);
-      slowed += m_control->order(*m_body, m_time, moment, to.joints, m_model.gravity, h, m_orders);
+      slowed += m_control->order(*m_body, m_time, moment, part, m_model.gravity, h, m_orders);
       m_body->advance(m_orders, m_model.gravity, h);
     } else {
       bones_at(s * h, m_bones);

@@ -171,11 +171,19 @@ Eigen::VectorXd TetControl::numbers_of(std::span<const Affine> joints) const {
   return q;
 }
 
+void TetControl::begin_frame(std::span<const Affine> from, std::span<const Affine> to) {
+  if (!tracks() || from.empty() || to.empty()) return;
+  m_tracked = numbers_of(from);
+  m_track = difference(m_skeleton, m_tracked, numbers_of(to));
+}
+
 // Where a control wants its joints at a time.
-void TetControl::aim(const Control& control, double time, std::span<const Affine> track,
+void TetControl::aim(const Control& control, double time, double part,
                      Eigen::VectorXd& target) const {
   if (control.settings->type == ControlType::track) {
-    if (!track.empty()) target = numbers_of(track);
+    if (m_track.size() == 0) return;
+    target = m_tracked;
+    advance(m_skeleton, target, m_track, part);
     return;
   }
   if (control.settings->type != ControlType::keys) {
@@ -186,8 +194,8 @@ void TetControl::aim(const Control& control, double time, std::span<const Affine
   control.path.at(time, key);
   // Until the first key the joints go there smoothly from where they were.
   const double lead = control.path.begin();
-  const double part = lead > 0 ? std::clamp(time / lead, 0.0, 1.0) : 1;
-  const double blend = part * part * (3 - 2 * part);
+  const double led = lead > 0 ? std::clamp(time / lead, 0.0, 1.0) : 1;
+  const double blend = led * led * (3 - 2 * led);
   size_t at = 0;
   for (const size_t b : control.bones) {
     const ArticulatedBone& bone = m_skeleton.bone(b);
@@ -297,9 +305,8 @@ void TetControl::reach(const Control& control, TetCharacter& body, const Moment&
     }
 }
 
-int TetControl::order(TetCharacter& body, double time, const Moment& moment,
-                      std::span<const Affine> track, const Vec3d& gravity, double h,
-                      JointOrders& orders) {
+int TetControl::order(TetCharacter& body, double time, const Moment& moment, double part,
+                      const Vec3d& gravity, double h, JointOrders& orders) {
   orders.prescribed.assign(m_skeleton.size(), 0);
   orders.accelerations.setZero(m_skeleton.velocity_numbers());
   orders.torques.setZero(m_skeleton.velocity_numbers());
@@ -325,7 +332,7 @@ int TetControl::order(TetCharacter& body, double time, const Moment& moment,
     return 0;
   }
   m_target = began;
-  aim(control, time + h - own.from, track, m_target);
+  aim(control, time + h - own.from, part, m_target);
   drive(control, body, m_target, h, orders);
   // What would be faster than any animation means is a jump in the input.
   int slowed = 0;

@@ -20,11 +20,14 @@ class TetControl {
   TetControl(const Character& character, const TetModel& model, const ArticulatedBody& skeleton,
              const SkeletonSettings& settings, const FrameRange& range, const std::string& file);
 
+  /// Prepares the steps between two frames, at which the joints of the clip are `from` and `to`.
+  void begin_frame(std::span<const Affine> from, std::span<const Affine> to);
+
   /// Writes what joints do in the step of h seconds that begins at `time` (seconds since the first
-  /// frame); `moment` is its end. `track` are the joints of the clip at its end, if there is one.
-  /// The body must be updated, and its forces found. Joints faster than they can be are slowed:
-  /// returns how many.
-  int order(TetCharacter& body, double time, const Moment& moment, std::span<const Affine> track,
+  /// frame); `moment` is its end, and `part` how much of its frame, up to 1, is over then. The body
+  /// must be updated, and its forces found. Joints faster than they can be are slowed: returns how
+  /// many.
+  int order(TetCharacter& body, double time, const Moment& moment, double part,
             const Vec3d& gravity, double h, JointOrders& orders);
 
   /// Where joints were when the controls that are on began: part of the state.
@@ -50,8 +53,7 @@ class TetControl {
   };
 
   void set_path(Control& control, const std::string& here, const std::string& file);
-  void aim(const Control& control, double time, std::span<const Affine> track,
-           Eigen::VectorXd& target) const;
+  void aim(const Control& control, double time, double part, Eigen::VectorXd& target) const;
   void reach(const Control& control, TetCharacter& body, const Moment& moment, const Vec3d& gravity,
              double h, JointOrders& orders);
   void drive(const Control& control, TetCharacter& body, const Eigen::VectorXd& target, double h,
@@ -65,6 +67,7 @@ class TetControl {
   std::vector<Control> m_controls;
   std::vector<double> m_inertia;  // that every bone's joint moves, kg m²
   Eigen::VectorXd m_target, m_resistances;
+  Eigen::VectorXd m_tracked, m_track;  // joints of the clip at a frame, and the way to the next
   std::vector<uint8_t> m_supported;
 };
 
