@@ -40,6 +40,9 @@ constexpr const char* sliding = R"({
 // Flesh as soft as it is by name, however thick.
 constexpr const char* jolly = R"({"young": 20000})";
 
+// Firm enough for ears, with nothing but its own motion to shake it.
+constexpr const char* jiggly = R"({"type": "tets", "young": 50000, "tets": {"elements": 8600}})";
+
 CastMember sculpted(std::string name, std::string line, std::vector<ActorScene> scenes,
                     int vertices, modelling::Actor (*actor)()) {
   return {std::move(name),
@@ -58,7 +61,8 @@ const std::vector<CastMember>& cast() {
       sculpted("pomelo", "a round-bellied creature that dances, idles, walks and crouches",
                {{"pomelo", "it dances", "dance", 4, 24, jolly},
                 {"crouch", "its belly comes to rest on its thighs", "crouch", 3, 24, ground},
-                {"ball", "a ball flies into its belly", "idle", 3, 24, ball}},
+                {"ball", "a ball flies into its belly", "idle", 3, 24, ball},
+                {"jiggle", "the same dance as tetrahedra, in real time", "dance", 4, 24, jiggly}},
                35000, pomelo),
       sculpted("forearm", "an elbow that bends and a hand of five fingers that makes a fist",
                {{"forearm", "it makes a fist", "fist", 3},

@@ -1,10 +1,13 @@
 #include "actors/props.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <numbers>
 
 #include "modelling/actor.h"
 #include "modelling/surface.h"
+#include "supple/mesh/primitives.h"
 
 namespace supple::actors {
 namespace {
@@ -202,7 +205,44 @@ Character rope(int vertices) {
   return character;
 }
 
+Character blocks(int vertices) {
+  const Vec3d size(0.24, 0.12, 0.24);
+  // As many squares as vertices, on three blocks' sides.
+  const double edge = std::sqrt(3 * 2 * (2 * 0.24 * 0.12 + 0.24 * 0.24) / std::max(vertices, 100));
+  Character character;
+  character.name = "blocks";
+  for (const double cavity : {0.0, 0.12, 0.18}) {
+    TriangleMesh block = box_surface(size, edge);
+    if (cavity > 0) {
+      // Turned inside out, as its inner side is outside the matter.
+      const TriangleMesh inner = box_surface({cavity, 0.07, cavity}, edge);
+      const auto first = static_cast<int32_t>(block.positions.size());
+      block.positions.insert(block.positions.end(), inner.positions.begin(), inner.positions.end());
+      for (const Vec3i& t : inner.triangles)
+        block.triangles.emplace_back(first + t[0], first + t[2], first + t[1]);
+    }
+    const auto number = static_cast<float>(character.parts.size());
+    for (Vec3f& p : block.positions) p += Vec3f(0.4f * (number - 1), 0.06f, 0);
+    add_part(fmt::format("block{}", character.parts.size()), block,
+             screen_colour(0.85, 0.75 - 0.2 * static_cast<double>(number), 0.35), character);
+  }
+  return character;
+}
+
 namespace {
+
+// Each stands fast on the ground, under a load of 7.2 kg [Kim 2011, fig. 8].
+constexpr const char* loaded = R"({
+  "type": "tets", "size": 1.04, "young": 30000, "damping": 12, "tets": {"elements": 2500},
+  "fixed": [{"select": {"plane": {"point": [0, 0.002, 0], "normal": [0, -1, 0]}}}],
+  "contact": {"colliders": [
+    {"type": "box", "centre": [-0.4, 0.136, 0], "size": [0.2, 0.03, 0.2], "free": "first",
+     "density": 6000, "friction": 0.8},
+    {"type": "box", "centre": [0, 0.136, 0], "size": [0.2, 0.03, 0.2], "free": "second",
+     "density": 6000, "friction": 0.8},
+    {"type": "box", "centre": [0.4, 0.136, 0], "size": [0.2, 0.03, 0.2], "free": "third",
+     "density": 6000, "friction": 0.8}]}
+})";
 
 // Hops once, so that its ears swing.
 constexpr const char* hop = R"({
@@ -286,7 +326,13 @@ const std::vector<Prop>& props() {
        ".obj",
        {{"rope", "it swings down and falls over a beam", 3, swing}},
        151,
-       rope}};
+       rope},
+      {"blocks",
+       "three blocks: whole, with a cavity, and with a larger one",
+       ".glb",
+       {{"blocks", "the less matter in them, the more they sink under the same load", 4, loaded}},
+       3000,
+       blocks}};
   return all;
 }
 

@@ -24,6 +24,10 @@ Character shirt(int vertices);
 /// A rope of one line, 1.5 m long, hanging in a wave.
 Character rope(int vertices);
 
+/// Three blocks of the same outline, 0.24 m wide and 0.12 m high: whole, with a cavity, and with a
+/// larger one, from -X to +X.
+Character blocks(int vertices);
+
 /// A scene with a prop.
 struct PropScene {
   std::string name;

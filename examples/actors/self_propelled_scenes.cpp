@@ -74,7 +74,7 @@ std::string self_propelled_body(const SelfPropelled& animal, double size, double
     if (joint.type != "free") joints += (joints.empty() ? "" : ", ") + joint_text(joint);
   return fmt::format(R"({{"type": "tets", "size": {}, "young": {}, "poisson": 0.3, "damping": 4,
       "tets": {{"elements": {}}}, "contact": {{"points": {}, "colliders": [{}]}},
-      "skeleton": {{"mode": "two_way", {}"joints": [{}], "control": [{}]}}}})",
+      "skeleton": {{"mode": "two-way", {}"joints": [{}], "control": [{}]}}}})",
                      size, young, elements, contact_points, colliders, skeleton, joints, control);
 }
 

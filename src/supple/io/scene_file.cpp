@@ -21,6 +21,13 @@ std::vector<std::string> word_list(const T& words) {
   return result;
 }
 
+// Whether a word is meant: '-' and '_' are alike.
+bool is_same_word(std::string_view a, std::string_view b) {
+  const auto plain = [](char c) { return c == '-' ? '_' : c; };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [&](char x, char y) { return plain(x) == plain(y); });
+}
+
 std::string joined(const std::vector<std::string>& words) {
   std::string result;
   for (const std::string& word : words) result += (result.empty() ? "" : ", ") + word;
@@ -49,7 +56,7 @@ class FieldReader {
     if (!found) return;
     const std::string word = found->text();
     for (const auto& entry : known)
-      if (entry.word == word) {
+      if (is_same_word(entry.word, word)) {
         value = entry.value;
         return;
       }

@@ -102,7 +102,7 @@ inline constexpr std::array<Word<TetCageMethod>, 2> cage_words = {
     {{"bcc", TetCageMethod::bcc}, {"delaunay", TetCageMethod::delaunay}}};
 
 inline constexpr std::array<Word<SkeletonMode>, 2> skeleton_words = {
-    {{"kinematic", SkeletonMode::kinematic}, {"two_way", SkeletonMode::two_way}}};
+    {{"kinematic", SkeletonMode::kinematic}, {"two-way", SkeletonMode::two_way}}};
 
 inline constexpr std::array<Word<JointType>, 6> joint_words = {{{"free", JointType::free},
                                                                 {"ball", JointType::ball},
