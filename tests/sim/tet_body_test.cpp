@@ -345,6 +345,21 @@ TEST(TetBody, TracksAClipThroughTheFrame) {
   }
 }
 
+// Speed limits are for joints that are told what to do: a body may fall as fast as it likes, and be
+// modelled in any unit.
+TEST(TetBody, FastFallsAreNoJumps) {
+  Character bar = rigged_bar();
+  for (Vec3f& p : bar.skin.positions) p *= 100;
+  bar.skeleton.joints[1].rest.translation *= 100;
+  bar.binds[1].rest_to_joint.translation() *= 100;
+  Scene scene = scene_of(12);
+  scene.body.skeleton.mode = SkeletonMode::two_way;
+  ControlSettings control;
+  control.type = ControlType::hold;
+  scene.body.skeleton.control.push_back(control);
+  EXPECT_TRUE(run_scene(bar, scene).warnings.empty());
+}
+
 // A smooth skin follows motions that are linear in space exactly, and its normals do not jump.
 TEST(SmoothTetSkin, KeepsLinearMotions) {
   const TriangleMesh sphere = sphere_surface(0.5, 0.08);

@@ -336,11 +336,15 @@ int TetControl::order(TetCharacter& body, double time, const Moment& moment, dou
   drive(control, body, m_target, h, orders);
   // What would be faster than any animation means is a jump in the input.
   int slowed = 0;
-  for (Eigen::Index i = 0; i < orders.accelerations.size(); ++i) {
-    const double then = body.joints.v[i] + h * orders.accelerations[i];
-    if (std::abs(then) <= fastest) continue;
-    orders.accelerations[i] = (std::copysign(fastest, then) - body.joints.v[i]) / h;
-    ++slowed;
+  for (size_t b = 0; b < m_skeleton.size(); ++b) {
+    const ArticulatedBone& bone = m_skeleton.bone(b);
+    const double most = bone.joint == JointType::prismatic ? fastest * m_model.length : fastest;
+    for (int i = bone.v; orders.prescribed[b] && i < bone.v + bone.v_count; ++i) {
+      const double then = body.joints.v[i] + h * orders.accelerations[i];
+      if (std::abs(then) <= most) continue;
+      orders.accelerations[i] = (std::copysign(most, then) - body.joints.v[i]) / h;
+      ++slowed;
+    }
   }
   return slowed;
 }
