@@ -334,6 +334,9 @@ TEST(TetBody, TracksAClipThroughTheFrame) {
   for (int frame = 0; !session.done(); ++frame) {
     const FrameReport report = session.advance(record);
     EXPECT_TRUE(report.warnings.empty()) << frame << " " << report.warnings.front();
+    if (frame > 0) {
+      EXPECT_NEAR(report.iterations * report.time_step, 1 / 24.0, 1e-12);
+    }
     const TetCharacter& body = dynamic_cast<const TetBody&>(session.body()).simulated();
     const ArticulatedBone& tip = body.skeleton().bone(1);
     const double angle = 2 * std::atan2(body.joints.q[tip.q + 2], body.joints.q[tip.q + 3]);

@@ -25,9 +25,12 @@ Json earlier_frames(const std::filesystem::path& path, int first) {
 Json frame_report_json(const FrameReport& frame) {
   Json stages = Json::object();
   for (const auto& [name, seconds] : frame.stages.stages()) stages[name] = seconds;
-  return {{"frame", frame.frame},           {"seconds", frame.seconds},   {"stages", stages},
-          {"iterations", frame.iterations}, {"residual", frame.residual}, {"volume", frame.volume},
-          {"warnings", frame.warnings}};
+  Json json = {{"frame", frame.frame},       {"seconds", frame.seconds},
+               {"stages", stages},           {"iterations", frame.iterations},
+               {"residual", frame.residual}, {"volume", frame.volume},
+               {"warnings", frame.warnings}};
+  if (frame.time_step > 0) json["time_step"] = frame.time_step;
+  return json;
 }
 
 void write_report(const std::filesystem::path& path, const RunReport& report, const Json& settings,

@@ -21,8 +21,9 @@ struct Drive {
 /// How a step went.
 struct StepReport {
   int iterations = 0;
-  double residual = 0;  ///< relative, of the last solve
-  StageTimes stages;    ///< parts of the step
+  double residual = 0;   ///< relative, of the last solve
+  double time_step = 0;  ///< of bodies that choose it themselves, s
+  StageTimes stages;     ///< parts of the step
   std::vector<std::string> warnings;
 };
 

@@ -15,7 +15,8 @@ struct FrameReport {
   double seconds = 0;  ///< wall-clock time of the whole frame
   int iterations = 0;
   double residual = 0;
-  double volume = 0;  ///< enclosed by the skin, in cubic metres
+  double time_step = 0;  ///< of bodies that choose it themselves, s
+  double volume = 0;     ///< enclosed by the skin, in cubic metres
   std::vector<std::string> warnings;
 };
 

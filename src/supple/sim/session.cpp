@@ -162,6 +162,7 @@ FrameReport Session::advance(FrameRecord& out) {
   out.joints = m_drive.joints;
   report.iterations = step.iterations;
   report.residual = step.residual;
+  report.time_step = step.time_step;
   report.warnings = std::move(step.warnings);
   report.stages.time("check", [&] { check(out, report); });
   report.seconds = watch.seconds();

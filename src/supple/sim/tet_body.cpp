@@ -292,6 +292,7 @@ void TetBody::advance(const Instant& to, double dt, StepReport& report) {
     m_step = dt / steps;
     if (report.stages.time("steps", [&] { return run_steps(from, to, dt, steps, report); })) {
       report.iterations = steps;
+      report.time_step = m_step;
       if (attempt > 0)
         report.warnings.push_back(fmt::format(
             "the motion was too violent: taken in {} steps of {:.2g} ms", steps, 1000 * m_step));
