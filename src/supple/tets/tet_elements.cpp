@@ -139,22 +139,25 @@ void TetElements<Scalar>::add_forces(std::span<const Vec3d> x, std::span<Vec3d> 
 
 template <class Scalar>
 double TetElements<Scalar>::energy(std::span<const Vec3d> x) const {
-  double sum = 0;
-  for (size_t i = 0; i < m_count; ++i) {
-    const size_t group = i / tet_group, lane = i % tet_group;
-    const auto at = [&](size_t c) -> const Vec3d& {
-      return x[static_cast<size_t>(m_corners[(4 * group + c) * tet_group + lane] / 3)];
-    };
-    Mat3d inverse;
-    for (size_t k = 0; k < 9; ++k)
-      inverse(static_cast<Eigen::Index>(k / 3), static_cast<Eigen::Index>(k % 3)) =
-          static_cast<double>(m_inverse[(9 * group + k) * tet_group + lane]);
-    const Mat3d f = edges_of(at(0), at(1), at(2), at(3)) * inverse;
-    const Elastic<double> material =
-        elastic({static_cast<double>(m_mu[i]), static_cast<double>(m_lambda[i])}, m_limits);
-    sum += static_cast<double>(m_volume[i]) * energy_density(m_law, f, material);
-  }
-  return sum;
+  const auto of_elements = [&](size_t begin, size_t end) {
+    double sum = 0;
+    for (size_t i = begin; i < end; ++i) {
+      const size_t group = i / tet_group, lane = i % tet_group;
+      const auto at = [&](size_t c) -> const Vec3d& {
+        return x[static_cast<size_t>(m_corners[(4 * group + c) * tet_group + lane] / 3)];
+      };
+      Mat3d inverse;
+      for (size_t k = 0; k < 9; ++k)
+        inverse(static_cast<Eigen::Index>(k / 3), static_cast<Eigen::Index>(k % 3)) =
+            static_cast<double>(m_inverse[(9 * group + k) * tet_group + lane]);
+      const Mat3d f = edges_of(at(0), at(1), at(2), at(3)) * inverse;
+      const Elastic<double> material =
+          elastic({static_cast<double>(m_mu[i]), static_cast<double>(m_lambda[i])}, m_limits);
+      sum += static_cast<double>(m_volume[i]) * energy_density(m_law, f, material);
+    }
+    return sum;
+  };
+  return parallel_reduce(m_count, group_block * tet_group, 0.0, of_elements, std::plus<>());
 }
 
 template <class Scalar>

@@ -31,7 +31,7 @@ class TetElements {
   /// Adds the elastic forces at node positions `x` (metres) to `forces` (newtons).
   void add_forces(std::span<const Vec3d> x, std::span<Vec3d> forces);
 
-  /// The elastic energy at node positions `x`, in joules; in double precision, on one thread.
+  /// The elastic energy at node positions `x`, in joules; in double precision.
   double energy(std::span<const Vec3d> x) const;
 
   /// How many elements there are.
