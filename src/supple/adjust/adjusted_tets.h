@@ -1,0 +1,113 @@
+// Bodies of tetrahedra whose dynamics can be adjusted: implicit steps of a TetSystem beside the
+// equilibrium that the same constraints give, with inertia scaled between the two.
+//
+// The equilibrium's velocity and acceleration are formed with the integrator's own differences, so
+// that at ε = 0 it is a solution of the discrete equations too. An error e of an equilibrium makes
+// an inertia of about 5 e / h²: equilibria are solved until nodes move by less than `false_inertia`
+// allows.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "supple/adjust/inertia_scaling.h"
+#include "supple/tets/tet_system.h"
+
+namespace supple {
+
+/// How adjusted bodies are solved.
+struct AdjustedOptions {
+  Integrator integrator = Integrator::tr_bdf2;
+  DampingFrame damping = DampingFrame::scaled;
+  double tolerance =
+      1e-4;  ///< of dynamic steps: what nodes may still move, relative to h² · 10 m/s²
+  double false_inertia = 2e-3;  ///< m/s², that errors of equilibria may make
+  int iterations = 30;
+  bool always_track = false;  ///< whether equilibria are found even where ε is 1, to measure q
+  TetLinearOptions linear = {{1e-3, 200}, TetPreconditioner::turned_factor};
+};
+
+/// Equilibria of a run, stage after stage: those of one pass serve the next, as long as neither
+/// constraints nor the ratio of weight and stiffness change.
+struct EquilibriumPath {
+  std::vector<TetVector> stages;
+  bool complete = false;  ///< whether a whole run has been recorded
+};
+
+/// What a body is driven by in a step.
+struct AdjustedDrive {
+  /// Places (m) of held and pulled points at a part of the step, from 0 to 1.
+  std::function<void(double part, std::vector<Vec3d>& held, std::vector<Vec3d>& pulled)> places;
+  TetVector forces;  ///< on the nodes, N: weight
+};
+
+/// How a step went.
+struct AdjustedReport {
+  ImplicitReport dynamic;
+  int static_iterations = 0;
+  int static_linear = 0;  ///< iterations of its linear solves
+  int solved = 0;         ///< equilibria that had to be solved for
+  bool sound = true;      ///< all numbers are finite
+};
+
+/// A body on its way.
+class AdjustedTets {
+ public:
+  /// `epsilon` has one number per node. Throws an input error naming `file`.
+  AdjustedTets(const TetSystemModel& model, std::vector<double> epsilon,
+               const AdjustedOptions& options, const std::string& file);
+
+  /// Puts the body to rest in its equilibrium for these places; false when none was found.
+  bool start(const AdjustedDrive& drive);
+
+  /// Moves it on by h seconds.
+  AdjustedReport step(const AdjustedDrive& drive, double h);
+
+  /// The body and its equilibrium: the state. Without tracking the equilibrium is not kept up.
+  Motion<TetVector> now, equilibrium;
+
+  /// Multiplies stiffness and damping from now on (both 1 at first).
+  void set_factors(double stiffness, double damping);
+
+  /// Factors of inertia per node, from now on.
+  void set_epsilon(std::span<const double> epsilon) { m_scaling.set_epsilon(epsilon); }
+
+  /// Equilibria are taken from, or recorded to, `path` from now on.
+  void use_path(std::shared_ptr<EquilibriumPath> path);
+  size_t path_position() const { return m_at; }
+  void set_path_position(size_t at) { m_at = at; }
+
+  /// Σ m |u - p|² / Σ m: the square that is integrated for the amplitude [Wang 2020, eq. 5], m².
+  double mean_square() const;
+
+  TetSystem& system() { return m_system; }
+  const TetSystem& system() const { return m_system; }
+  const InertiaScaling& scaling() const { return m_scaling; }
+  bool tracks() const { return m_options.always_track || m_scaling.acts(); }
+
+  /// Memory it uses, in bytes.
+  size_t bytes() const { return m_system.bytes() + m_static.bytes(); }
+
+ private:
+  struct Outside;
+
+  bool find_equilibrium(double h, TetVector& p, AdjustedReport& report);
+  bool is_rigid(TetVector& p) const;
+  NewtonOptions<TetLinearOptions> newton(double step, bool moving) const;
+
+  AdjustedOptions m_options;
+  TetSystem m_system, m_static;
+  ImplicitIntegrator<TetSystem> m_integrator;
+  NewtonWork<TetSystem> m_static_work;
+  InertiaScaling m_scaling;
+  std::shared_ptr<EquilibriumPath> m_path;
+  size_t m_at = 0;  // stages of the path used so far
+
+  // Of a step.
+  std::vector<Vec3d> m_held, m_pulled;
+  Motion<TetVector> m_middle, m_end;
+  StageStart<TetVector> m_start;
+  TetVector m_outer, m_velocity, m_last_outer;
+};
+
+}  // namespace supple

@@ -1,0 +1,99 @@
+#include "supple/adjust/inertia_scaling.h"
+
+#include <algorithm>
+
+#include "supple/core/parallel.h"
+
+namespace supple {
+namespace {
+
+constexpr size_t node_block = 256;
+
+// Frames that turn by less than this (rad/s, and rad/s² of change) do not turn: equilibria are
+// known to some digits only.
+constexpr double slowest = 1e-4;
+
+}  // namespace
+
+InertiaScaling::InertiaScaling(NodeGradients gradients, std::vector<double> masses,
+                               std::vector<double> epsilon, DampingFrame damping)
+    : m_gradients(std::move(gradients)),
+      m_masses(std::move(masses)),
+      m_epsilon(std::move(epsilon)),
+      m_damping(damping),
+      m_frames(m_masses.size()) {
+  const TetVector zero = TetVector::Zero(static_cast<Eigen::Index>(3 * m_masses.size()));
+  m_equilibrium = {zero, zero, zero};
+  set_epsilon(std::vector<double>(m_epsilon));
+}
+
+void InertiaScaling::set_epsilon(std::span<const double> epsilon) {
+  m_epsilon.assign(epsilon.begin(), epsilon.end());
+  m_acts = m_damping == DampingFrame::moving ||
+           std::ranges::any_of(m_epsilon, [](double e) { return e != 1; });
+}
+
+void InertiaScaling::move_frames(const Motion<TetVector>& equilibrium) {
+  m_equilibrium = equilibrium;
+  const int turning = parallel_reduce(
+      m_masses.size(), node_block, 0,
+      [&](size_t begin, size_t end) {
+        int count = 0;
+        for (size_t n = begin; n < end; ++n) {
+          if (!m_gradients.reaches(n)) continue;
+          m_frames[n] = node_turn(m_gradients.at(n, equilibrium.position.data()),
+                                  m_gradients.at(n, equilibrium.velocity.data()),
+                                  m_gradients.at(n, equilibrium.acceleration.data()));
+          count += m_frames[n].rate.norm() > slowest || m_frames[n].change.norm() > slowest;
+        }
+        return count;
+      },
+      std::plus<>());
+  m_turns = turning > 0;
+}
+
+// With ω of the frame: R̈ Rᵀ = [ω̇]× + [ω]×², Ṙ Ṙᵀ = -[ω]×², Ṙ Rᵀ = [ω]×.
+void InertiaScaling::add_forces(const TetVector& x, const TetVector& v, TetVector& forces) const {
+  for (size_t n = 0; n < m_masses.size(); ++n) {
+    if (m_epsilon[n] == 1) continue;
+    Vec3d acceleration = m_equilibrium.acceleration.node(n);
+    if (m_turns) {
+      const Vec3d &w = m_frames[n].rate, away = x.node(n) - m_equilibrium.position.node(n);
+      acceleration += m_frames[n].change.cross(away) - w.cross(w.cross(away)) +
+                      2 * w.cross(Vec3d(v.node(n) - m_equilibrium.velocity.node(n)));
+    }
+    forces.node(n) += (1 - m_epsilon[n]) * m_masses[n] * acceleration;
+  }
+}
+
+void InertiaScaling::set_reference(const TetVector& x, TetVector& reference) const {
+  for (size_t n = 0; n < m_masses.size(); ++n) {
+    const double part = m_damping == DampingFrame::still    ? 0
+                        : m_damping == DampingFrame::moving ? 1
+                                                            : 1 - m_epsilon[n];
+    Vec3d carried = m_equilibrium.velocity.node(n);
+    if (m_turns)
+      carried += m_frames[n].rate.cross(Vec3d(x.node(n) - m_equilibrium.position.node(n)));
+    reference.node(n) = part * carried;
+  }
+}
+
+void InertiaScaling::displacements(const TetVector& x, TetVector& q) const {
+  for (size_t n = 0; n < m_masses.size(); ++n)
+    q.node(n) =
+        m_frames[n].rotation.transpose() * Vec3d(x.node(n) - m_equilibrium.position.node(n));
+}
+
+TetVector five_point_acceleration(std::span<const TetVector> p, double h) {
+  TetVector result;
+  result = (-p[4] + 16 * p[3] - 30 * p[2] + 16 * p[1] - p[0]) / (12 * h * h);
+  return result;
+}
+
+TetVector five_point_velocity(std::span<const TetVector> p, double h) {
+  TetVector result;
+  result = (-p[4] + 8 * p[3] - 8 * p[1] + p[0]) / (12 * h);
+  return result;
+}
+
+}  // namespace supple

@@ -1,0 +1,76 @@
+// Inertia that is scaled [Wang 2020, section 5.1]: displacements are split into the equilibrium p
+// under the present constraints and a dynamic part, u = p + R q, and the forces that the moving
+// frame (p, R) of every node gives q are multiplied by ε: 0 leaves no dynamics, 1 changes nothing.
+//
+// Deviations: the Coriolis force is 2 Ṙ Rᵀ (u̇ - ṗ), printed as 2 Ṙ Ṙᵀ; and what damping makes of
+// the frame's motion, D (ṗ + Ṙ q), is scaled along with inertia, as it would drive q otherwise.
+// docs/adjust.md has the derivation.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "supple/adjust/node_turn.h"
+#include "supple/mesh/node_gradients.h"
+#include "supple/solve/implicit.h"
+#include "supple/tets/tet_vector.h"
+
+namespace supple {
+
+/// What damping resists.
+enum class DampingFrame {
+  scaled,  ///< u̇ - (1 - ε)(ṗ + ω × (u - p)): as inertia is
+  moving,  ///< u̇ - ṗ - ω × (u - p): the motion of q alone
+  still,   ///< u̇, as printed: then it drives q even at ε = 0
+};
+
+/// The forces that scale the inertia of a body's nodes.
+class InertiaScaling {
+ public:
+  /// `masses` in kg; `epsilon` has one number per node, from 0 on.
+  InertiaScaling(NodeGradients gradients, std::vector<double> masses, std::vector<double> epsilon,
+                 DampingFrame damping = DampingFrame::scaled);
+
+  /// The factors of inertia, from now on.
+  void set_epsilon(std::span<const double> epsilon);
+
+  /// Whether there is anything to change.
+  bool acts() const { return m_acts; }
+
+  /// Whether forces depend on where the nodes are, as some of the frames turn.
+  bool turns() const { return m_turns; }
+
+  /// Takes over the equilibrium's motion at the end of a stage, as three numbers per node.
+  void move_frames(const Motion<TetVector>& equilibrium);
+
+  /// Adds the forces (N) at positions x (m) and velocities v (m/s): (1 - ε) M [p̈ + (R̈ Rᵀ +
+  /// 2 Ṙ Ṙᵀ)(u - p) + 2 Ṙ Rᵀ (u̇ - ṗ)] [Wang 2020, eq. 17, corrected].
+  void add_forces(const TetVector& x, const TetVector& v, TetVector& forces) const;
+
+  /// The velocity (m/s) damping is relative to, at positions x.
+  void set_reference(const TetVector& x, TetVector& reference) const;
+
+  /// The dynamic displacements q = Rᵀ (u - p), m.
+  void displacements(const TetVector& x, TetVector& q) const;
+
+  /// The frames' turning.
+  std::span<const NodeTurn> frames() const { return m_frames; }
+
+ private:
+  NodeGradients m_gradients;
+  std::vector<double> m_masses, m_epsilon;
+  DampingFrame m_damping;
+  bool m_acts = false, m_turns = false;
+  Motion<TetVector> m_equilibrium;
+  std::vector<NodeTurn> m_frames;
+};
+
+/// The second derivative in time from five samples h seconds apart, in the middle [Wang 2020,
+/// eq. 21]; `p` has those from two before to two after. Not the integrators' own: it leaves inertia
+/// even at ε = 0.
+TetVector five_point_acceleration(std::span<const TetVector> p, double h);
+
+/// The first derivative from the same samples.
+TetVector five_point_velocity(std::span<const TetVector> p, double h);
+
+}  // namespace supple
