@@ -85,7 +85,7 @@ void TetSystem::begin_step(const Positions& x) {
   if (!m_damped || (is_linear() && m_damping_known)) return;
   if (any(m_model.stiffness_damping)) {
     m_stiffness.linearise(x, true);
-    m_stiffness.add_up(m_stiffness_factor * m_damping_factor, m_model.stiffness_damping, m_damping);
+    m_stiffness.add_up(m_damping_factor, m_model.stiffness_damping, m_damping);
   } else {
     std::fill(m_damping.values.begin(), m_damping.values.end(), Mat3d::Zero());
   }
@@ -146,8 +146,7 @@ void TetSystem::add_up(bool at_rest) {
   m_stiffness.add_up(m_stiffness_factor, {}, m_matrix);
   if (at_rest && m_rate > 0 && any(m_model.stiffness_damping)) {
     BlockMatrix damping = m_stiffness.empty_matrix();
-    m_stiffness.add_up(m_rate * m_stiffness_factor * m_damping_factor, m_model.stiffness_damping,
-                       damping);
+    m_stiffness.add_up(m_rate * m_damping_factor, m_model.stiffness_damping, damping);
     for (size_t k = 0; k < damping.values.size(); ++k) m_matrix.values[k] += damping.values[k];
   } else if (!at_rest && m_rate > 0 && m_damped) {
     for (size_t k = 0; k < m_matrix.values.size(); ++k)

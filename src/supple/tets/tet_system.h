@@ -74,7 +74,7 @@ class TetSystem {
   /// Forces on nodes that do not depend on positions, in newtons.
   void set_outer_forces(const Positions& forces) { m_outer = forces; }
 
-  /// Multiplies stiffness (and with it stiffness damping), and damping alone.
+  /// Multiplies stiffness and, apart from it, damping.
   void set_factors(double stiffness, double damping);
   double stiffness_factor() const { return m_stiffness_factor; }
 

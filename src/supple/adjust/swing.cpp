@@ -1,0 +1,147 @@
+#include "supple/adjust/swing.h"
+
+#include <Eigen/Cholesky>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+namespace supple {
+namespace {
+
+struct Peak {
+  double time, height;
+};
+
+// Times where the samples cross a value, in samples; by a cubic through the two samples on either
+// side, of which one step of the secant method finds the root.
+std::vector<double> crossings_of(std::span<const double> s, double value) {
+  std::vector<double> times;
+  for (size_t i = 1; i < s.size(); ++i) {
+    const double a = s[i - 1] - value, b = s[i] - value;
+    if (!((a < 0 && b >= 0) || (a > 0 && b <= 0))) continue;
+    double at = a / (a - b);
+    if (i >= 2 && i + 1 < s.size()) {
+      const double before = s[i - 2] - value, after = s[i + 1] - value;
+      const auto cubic = [&](double t) {
+        return -t * (t - 1) * (t - 2) / 6 * before + (t + 1) * (t - 1) * (t - 2) / 2 * a -
+               (t + 1) * t * (t - 2) / 2 * b + (t + 1) * t * (t - 1) / 6 * after;
+      };
+      double low = 0, high = 1;
+      for (int k = 0; k < 40; ++k) {
+        at = (low + high) / 2;
+        ((cubic(at) < 0) == (a < 0) ? low : high) = at;
+      }
+    }
+    times.push_back(static_cast<double>(i - 1) + at);
+  }
+  return times;
+}
+
+// The highest point between crossings, by a parabola through three samples.
+std::vector<Peak> peaks_of(std::span<const double> s, double rest,
+                           std::span<const double> crossings) {
+  std::vector<Peak> peaks;
+  for (size_t k = 1; k < crossings.size(); ++k) {
+    const auto from = static_cast<size_t>(std::ceil(crossings[k - 1])),
+               to = static_cast<size_t>(std::floor(crossings[k]));
+    size_t best = from;
+    for (size_t i = from; i <= to && i < s.size(); ++i)
+      if (std::abs(s[i] - rest) > std::abs(s[best] - rest)) best = i;
+    Peak peak{static_cast<double>(best), std::abs(s[best] - rest)};
+    if (best > 0 && best + 1 < s.size()) {
+      const double a = std::abs(s[best - 1] - rest), b = peak.height,
+                   c = std::abs(s[best + 1] - rest);
+      const double bend = a - 2 * b + c;
+      if (bend < 0) {
+        const double shift = 0.5 * (a - c) / bend;
+        peak = {peak.time + shift, b - 0.25 * (a - c) * shift};
+      }
+    }
+    peaks.push_back(peak);
+  }
+  return peaks;
+}
+
+// A constant and a damped sine and cosine at a time.
+Eigen::Vector3d basis(double time, const Swing& swing) {
+  const double decay = std::isfinite(swing.half_life) && swing.half_life > 0
+                           ? std::exp2(-time / swing.half_life)
+                           : 1;
+  const double angle = 2 * std::numbers::pi * swing.frequency * time;
+  return {1, decay * std::cos(angle), decay * std::sin(angle)};
+}
+
+// Peaks below this part of the first are noise of the solver, or of other modes.
+constexpr double least_peak = 0.02;
+
+Swing measured_about(std::span<const double> s, double h, double rest) {
+  Swing swing;
+  swing.rest = rest;
+  swing.half_life = std::numeric_limits<double>::infinity();
+  const std::vector<double> all = crossings_of(s, rest);
+  std::vector<Peak> peaks = peaks_of(s, rest, all);
+  size_t kept = 0;
+  while (kept < peaks.size() && peaks[kept].height > least_peak * peaks[0].height) ++kept;
+  peaks.resize(kept);
+  swing.crossings = static_cast<int>(kept > 0 ? kept + 1 : 0);
+  if (kept < 2) return swing;
+  swing.peak = peaks[0].height;
+  swing.frequency = static_cast<double>(kept) / (2 * h * (all[kept] - all[0]));
+  // log height = a - decay time
+  double n = 0, t = 0, y = 0, tt = 0, ty = 0;
+  for (const Peak& peak : peaks) {
+    const double at = h * peak.time, log = std::log(peak.height);
+    n += 1;
+    t += at;
+    y += log;
+    tt += at * at;
+    ty += at * log;
+  }
+  const double decay = -(n * ty - t * y) / (n * tt - t * t);
+  if (decay > 1e-12) swing.half_life = std::numbers::ln2 / decay;
+  return swing;
+}
+
+}  // namespace
+
+Swing measure_swing(std::span<const double> samples, double h) {
+  // The rest is not known beforehand: it is found along with the swing, in a few rounds.
+  Swing swing = measured_about(samples, h, 0);
+  if (swing.frequency == 0 && !samples.empty()) {
+    double mean = 0;
+    for (const double s : samples) mean += s / static_cast<double>(samples.size());
+    swing = measured_about(samples, h, mean);
+  }
+  for (int round = 0; round < 3 && swing.frequency > 0; ++round) {
+    Eigen::Matrix3d squares = Eigen::Matrix3d::Zero();
+    Eigen::Vector3d right = Eigen::Vector3d::Zero();
+    for (size_t i = 0; i < samples.size(); ++i) {
+      const Eigen::Vector3d b = basis(h * static_cast<double>(i), swing);
+      squares += b * b.transpose();
+      right += samples[i] * b;
+    }
+    const double rest = squares.ldlt().solve(right)[0];
+    if (!std::isfinite(rest)) break;
+    const Swing better = measured_about(samples, h, rest);
+    if (better.frequency == 0) break;
+    swing = better;
+  }
+  return swing;
+}
+
+TetVector rest_of(std::span<const TetVector> trajectory, double h, const Swing& swing) {
+  Eigen::Matrix3d squares = Eigen::Matrix3d::Zero();
+  for (size_t i = 0; i < trajectory.size(); ++i) {
+    const Eigen::Vector3d b = basis(h * static_cast<double>(i), swing);
+    squares += b * b.transpose();
+  }
+  const Eigen::LDLT<Eigen::Matrix3d> factor(squares);
+  TetVector rest = TetVector::Zero(trajectory.empty() ? 0 : trajectory[0].size());
+  for (size_t i = 0; i < trajectory.size(); ++i)
+    rest += factor.solve(basis(h * static_cast<double>(i), swing))[0] * trajectory[i];
+  return rest;
+}
+
+}  // namespace supple
