@@ -135,7 +135,7 @@ Measured run(const TetSystemModel& from, const DialFactors& factors, Integrator 
   std::vector<TetVector> trajectory;
   const TetVector rest = driven.body.system().rest();
   Measured result;
-  for (int s = 0; s < static_cast<int>(2.5 / h); ++s) {
+  for (int s = 0; s < static_cast<int>(3.0 / h); ++s) {
     driven.step(h);
     result.amplitude += h * driven.body.mean_square();
     if (driven.time <= 0.26) continue;
@@ -153,7 +153,8 @@ Measured run(const TetSystemModel& from, const DialFactors& factors, Integrator 
     return sum;
   };
   result.swing = measure_swing(size(first) > size(second) ? first : second, h);
-  const TetVector sagged = rest_of(trajectory, h, result.swing);
+  const TetVector sagged =
+      rest_of(std::span(trajectory).subspan(trajectory.size() / 2), h, result.swing);
   double mass = 0;
   for (size_t n = 0; n < model.masses.size(); ++n) {
     result.sag += model.masses[n] * sagged.node(n).squaredNorm();
