@@ -98,6 +98,7 @@ void add_commands(CLI::App& program, int& status) {
   app::add_inspect_command(program, status);
   app::add_convert_command(program, status);
   app::add_rig_command(program, status);
+  app::add_tune_command(program, status);
   app::add_example_command(program, status);
   app::add_view_command(program, status);
   app::add_schema_command(program, status);

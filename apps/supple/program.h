@@ -53,6 +53,7 @@ void add_inspect_command(CLI::App& program, int& status);
 void add_convert_command(CLI::App& program, int& status);
 void add_example_command(CLI::App& program, int& status);
 void add_rig_command(CLI::App& program, int& status);
+void add_tune_command(CLI::App& program, int& status);
 void add_view_command(CLI::App& program, int& status);
 void add_schema_command(CLI::App& program, int& status);
 void add_completion_command(CLI::App& program, int& status);

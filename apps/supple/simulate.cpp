@@ -19,6 +19,7 @@
 #include "supple/io/staging_folder.h"
 #include "supple/sim/scene_fields.h"
 #include "supple/sim/session.h"
+#include "supple/sim/tune.h"
 
 namespace supple::app {
 namespace {
@@ -152,6 +153,15 @@ Run set_up(const SimulateOptions& options) {
       log_debug("motion: {} has no counterpart", joint);
   }
   run.settings = settings_of(run.scene, run.prepared);
+  if (needs_tuning(run.scene.body.adjust)) {
+    TuneOptions tuning;
+    tuning.say = [](const std::string& line) { log_info("tuning: {}", line); };
+    const TuneReport tuned =
+        tune(run.prepared.character, run.scene, run.prepared.clip, options.input, tuning);
+    log_info("tuned: stiffness {:.4g}x, gravity {:.4g}x, damping {:.4g}x, inertia {:.4g}x",
+             tuned.factors.stiffness, tuned.factors.gravity, tuned.factors.damping,
+             tuned.factors.inertia);
+  }
   run.session = std::make_unique<Session>(run.prepared.character, run.scene, run.prepared.clip,
                                           options.input);
   return run;

@@ -58,7 +58,7 @@ TEST(InertiaScaling, ForcesAreThoseOfTheMovingFrame) {
     return p;
   };
   const double d = 1e-4;
-  Motion<TetVector> equilibrium{path(0), TetVector((path(d) - path(-d)) / (2 * d)),
+  Moving<TetVector> equilibrium{path(0), TetVector((path(d) - path(-d)) / (2 * d)),
                                 TetVector((path(d) - 2 * path(0) + path(-d)) / (d * d))};
   const double epsilon = 0.3;
   InertiaScaling scaling(system.gradients(), model.masses,

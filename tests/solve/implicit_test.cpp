@@ -96,7 +96,7 @@ Chain one_mass(double omega, double damping) {
 
 // Position after one second, from 1 at rest.
 double after_a_second(Integrator method, Chain chain, int steps) {
-  Motion<Eigen::VectorXd> now{chain.zero(), chain.zero(), chain.zero()};
+  Moving<Eigen::VectorXd> now{chain.zero(), chain.zero(), chain.zero()};
   now.position[0] = 1;
   Eigen::VectorXd f;
   chain.force(now.position, f);
@@ -149,7 +149,7 @@ TEST(Implicit, FollowsAWallThatMoves) {
   double errors[2];
   for (int fine = 0; fine < 2; ++fine) {
     const int steps = fine ? 400 : 200;
-    Motion<Eigen::VectorXd> now{chain.zero(), chain.zero(), chain.zero()};
+    Moving<Eigen::VectorXd> now{chain.zero(), chain.zero(), chain.zero()};
     now.velocity[0] = 3;
     ImplicitIntegrator<Chain> integrator(chain, Integrator::tr_bdf2);
     MovingWall wall{chain, 0, 1.0 / steps};
@@ -179,7 +179,7 @@ TEST(Implicit, DampingIsRelativeToTheReference) {
               .m = Eigen::VectorXd::Ones(1),
               .damping = 1e8,  // 100 N s/m
               .wall = none};
-  Motion<Eigen::VectorXd> now{chain.zero(), chain.zero(), chain.zero()};
+  Moving<Eigen::VectorXd> now{chain.zero(), chain.zero(), chain.zero()};
   ImplicitIntegrator<Chain> integrator(chain, Integrator::backward_euler);
   Flow flow{2.5};
   for (int s = 0; s < 100; ++s) integrator.step(chain, now, 0.01, flow, exact());
@@ -190,7 +190,7 @@ TEST(Implicit, DiscreteOscillatorIsWhatStepsDo) {
   for (const Integrator method : {Integrator::backward_euler, Integrator::tr_bdf2}) {
     const double omega = 11, damping = 0.8, h = 1.0 / 96;
     Chain chain = one_mass(omega, damping);
-    Motion<Eigen::VectorXd> now{chain.zero(), chain.zero(), chain.zero()};
+    Moving<Eigen::VectorXd> now{chain.zero(), chain.zero(), chain.zero()};
     now.position[0] = 1;
     now.acceleration[0] = -omega * omega;
     ImplicitIntegrator<Chain> integrator(chain, method);

@@ -226,7 +226,7 @@ TEST(TetSystem, OneElementIsTheOscillatorOfEquation12) {
   for (const Integrator method : {Integrator::backward_euler, Integrator::tr_bdf2}) {
     TetSystem system(model, "test");
     ImplicitIntegrator<TetSystem> integrator(system, method);
-    Motion<TetVector> now{system.rest(), system.zero(), system.zero()};
+    Moving<TetVector> now{system.rest(), system.zero(), system.zero()};
     const double period = 2 * std::numbers::pi / swing;
     const int per_period = method == Integrator::tr_bdf2 ? 100 : 8000;
     const double h = period / per_period;
@@ -264,7 +264,7 @@ TEST(TetSystem, ThreadsDoNotChangeBits) {
     set_thread_count(threads);
     TetSystem system(model, "test");
     ImplicitIntegrator<TetSystem> integrator(system, Integrator::tr_bdf2);
-    Motion<TetVector> now{system.rest(), system.zero(), system.zero()};
+    Moving<TetVector> now{system.rest(), system.zero(), system.zero()};
     TetVector weight = system.zero();
     for (size_t n = 0; n < system.nodes(); ++n) weight.node(n)[0] = 5 * model.masses[n];
     system.set_outer_forces(weight);

@@ -40,11 +40,11 @@ struct AdjustedTets::Outside {
     body.m_last_outer = drive.forces;
     if (!body.tracks()) return;
     const auto timed = report.dynamic.stages.measure("equilibrium");
-    Motion<TetVector>& now = body.equilibrium;
+    Moving<TetVector>& now = body.equilibrium;
     const StageRule& rule = stages_of(body.m_integrator.method())[stage++];
     find_stage_start(body.m_system, rule, h, now, body.m_middle, body.m_start);
     // The guess goes on as the equilibrium has moved so far.
-    const Motion<TetVector>& last = before > 0 ? body.m_middle : now;
+    const Moving<TetVector>& last = before > 0 ? body.m_middle : now;
     const double ahead = (rule.until - before) * h;
     body.m_end.position =
         last.position + ahead * last.velocity + 0.5 * ahead * ahead * last.acceleration;
@@ -87,9 +87,9 @@ AdjustedTets::AdjustedTets(const TetSystemModel& model, std::vector<double> epsi
   m_outer = m_velocity = m_last_outer = zero;
 }
 
-void AdjustedTets::set_factors(double stiffness, double damping) {
-  m_system.set_factors(stiffness, damping);
-  m_static.set_factors(stiffness, 1);
+void AdjustedTets::set_factors(double stiffness, double damping, bool passing) {
+  m_system.set_factors(stiffness, damping, passing);
+  m_static.set_factors(stiffness, 1, passing);
 }
 
 void AdjustedTets::use_path(std::shared_ptr<EquilibriumPath> path) {
@@ -111,17 +111,17 @@ NewtonOptions<TetLinearOptions> AdjustedTets::newton(double step, bool moving) c
   return options;
 }
 
-bool AdjustedTets::start(const AdjustedDrive& drive) {
-  drive.places(0, m_held, m_pulled);
-  for (TetSystem* system : {&m_system, &m_static}) {
-    system->set_places(m_held);
-    system->set_pull_places(m_pulled);
-    system->set_outer_forces(drive.forces);
-  }
-  m_last_outer = drive.forces;
+bool AdjustedTets::start(const AdjustedDrive& drive, int parts) {
+  constexpr double usual_step = 1e-2;
+  TetVector p = equilibrium.position;
   AdjustedReport report;
-  TetVector p = m_system.rest();
-  const bool found = find_equilibrium(1e-2, p, report);
+  bool found = true;
+  m_last_outer = drive.forces;
+  m_static.set_outer_forces(drive.forces);
+  for (int i = 1; i <= parts; ++i) {
+    drive.places(static_cast<double>(i) / parts, m_held, m_pulled);
+    found = find_equilibrium(usual_step, p, report);
+  }
   const TetVector zero = m_system.zero();
   now = equilibrium = m_middle = {p, zero, zero};
   return found;
@@ -143,8 +143,9 @@ AdjustedReport AdjustedTets::step(const AdjustedDrive& drive, double h) {
 }
 
 // Held points that move as a rigid body take all of it along, where nothing else acts on it.
-bool AdjustedTets::is_rigid(TetVector& p) const {
+bool AdjustedTets::rigid_equilibrium(TetVector& p) const {
   const TetSystemModel& model = m_system.model();
+  p.resize(m_system.zero().size());
   if (!model.pulled.empty() || model.held.size() < 3) return false;
   Vec3d from = Vec3d::Zero(), to = from;
   std::vector<Vec3d> rest;
@@ -183,7 +184,7 @@ bool AdjustedTets::find_equilibrium(double h, TetVector& p, AdjustedReport& repo
     m_path->stages.push_back(p);
     ++m_at;
   };
-  if (m_last_outer.isZero(0) && is_rigid(p)) {
+  if (m_last_outer.isZero(0) && rigid_equilibrium(p)) {
     record();
     return true;
   }

@@ -57,17 +57,18 @@ class AdjustedTets {
   AdjustedTets(const TetSystemModel& model, std::vector<double> epsilon,
                const AdjustedOptions& options, const std::string& file);
 
-  /// Puts the body to rest in its equilibrium for these places; false when none was found.
-  bool start(const AdjustedDrive& drive);
+  /// Puts the body to rest in its equilibrium for the places at the end of the step, which it
+  /// reaches from where it is in so many parts; false when there is none to be found.
+  bool start(const AdjustedDrive& drive, int parts = 1);
 
   /// Moves it on by h seconds.
   AdjustedReport step(const AdjustedDrive& drive, double h);
 
   /// The body and its equilibrium: the state. Without tracking the equilibrium is not kept up.
-  Motion<TetVector> now, equilibrium;
+  Moving<TetVector> now, equilibrium;
 
-  /// Multiplies stiffness and damping from now on (both 1 at first).
-  void set_factors(double stiffness, double damping);
+  /// Multiplies stiffness and damping from now on (both 1 at first), as TetSystem does.
+  void set_factors(double stiffness, double damping, bool passing = false);
 
   /// Factors of inertia per node, from now on.
   void set_epsilon(std::span<const double> epsilon) { m_scaling.set_epsilon(epsilon); }
@@ -76,6 +77,10 @@ class AdjustedTets {
   void use_path(std::shared_ptr<EquilibriumPath> path);
   size_t path_position() const { return m_at; }
   void set_path_position(size_t at) { m_at = at; }
+
+  /// Where a rigid motion of the held points takes all nodes; false when they do not move so, or
+  /// springs pull at the body.
+  bool rigid_equilibrium(TetVector& p) const;
 
   /// Σ m |u - p|² / Σ m: the square that is integrated for the amplitude [Wang 2020, eq. 5], m².
   double mean_square() const;
@@ -92,7 +97,6 @@ class AdjustedTets {
   struct Outside;
 
   bool find_equilibrium(double h, TetVector& p, AdjustedReport& report);
-  bool is_rigid(TetVector& p) const;
   NewtonOptions<TetLinearOptions> newton(double step, bool moving) const;
 
   AdjustedOptions m_options;
@@ -105,7 +109,7 @@ class AdjustedTets {
 
   // Of a step.
   std::vector<Vec3d> m_held, m_pulled;
-  Motion<TetVector> m_middle, m_end;
+  Moving<TetVector> m_middle, m_end;
   StageStart<TetVector> m_start;
   TetVector m_outer, m_velocity, m_last_outer;
 };

@@ -33,7 +33,7 @@ void InertiaScaling::set_epsilon(std::span<const double> epsilon) {
            std::ranges::any_of(m_epsilon, [](double e) { return e != 1; });
 }
 
-void InertiaScaling::move_frames(const Motion<TetVector>& equilibrium) {
+void InertiaScaling::move_frames(const Moving<TetVector>& equilibrium) {
   m_equilibrium = equilibrium;
   const int turning = parallel_reduce(
       m_masses.size(), node_block, 0,

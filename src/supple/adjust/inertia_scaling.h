@@ -41,7 +41,7 @@ class InertiaScaling {
   bool turns() const { return m_turns; }
 
   /// Takes over the equilibrium's motion at the end of a stage, as three numbers per node.
-  void move_frames(const Motion<TetVector>& equilibrium);
+  void move_frames(const Moving<TetVector>& equilibrium);
 
   /// Adds the forces (N) at positions x (m) and velocities v (m/s): (1 - ε) M [p̈ + (R̈ Rᵀ +
   /// 2 Ṙ Ṙᵀ)(u - p) + 2 Ṙ Rᵀ (u̇ - ṗ)] [Wang 2020, eq. 17, corrected].
@@ -61,7 +61,7 @@ class InertiaScaling {
   std::vector<double> m_masses, m_epsilon;
   DampingFrame m_damping;
   bool m_acts = false, m_turns = false;
-  Motion<TetVector> m_equilibrium;
+  Moving<TetVector> m_equilibrium;
   std::vector<NodeTurn> m_frames;
 };
 

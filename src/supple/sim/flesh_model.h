@@ -96,6 +96,11 @@ struct FleshModel {
   std::vector<Vec3d> outer_forces(const Moment& moment, std::span<const Affine> joints,
                                   bool compensated) const;
 
+  /// How much of every place belongs to a region, from 0 to 1; throws an input error naming `file`
+  /// and `field` when the region cannot be found or catches nothing.
+  std::vector<float> amount_of(const RegionSettings& region, std::span<const MaterialPlace> places,
+                               const std::string& field, const std::string& file) const;
+
  protected:
   /// Cuts the character's skin into cells and finds the rig in them. Throws an input error naming
   /// `file` when that is not possible. What cells are made of, and with it attach(), is the
@@ -119,8 +124,6 @@ struct FleshModel {
     double to_bone = 0, to_skin = 0;  // in metres
   };
 
-  std::vector<float> amount_of(const RegionSettings& region, std::span<const MaterialPlace> places,
-                               const std::string& field, const std::string& file) const;
   std::vector<Depth> depths(std::span<const MaterialPlace> places) const;
   void hold_nodes(const BodySettings& settings, const FrameRange& range, const std::string& file);
   void hold_points(const FixedSettings& settings, Script script, const std::string& field,

@@ -263,6 +263,12 @@ struct VoxelSettings {
   bool split = false;
 };
 
+/// How bodies of tetrahedra go through time.
+enum class TetDynamics { explicit_steps, implicit_steps };
+
+/// Methods of implicit steps.
+enum class StepMethod { tr_bdf2, backward_euler };
+
 /// Bodies of tetrahedra.
 struct TetSettings {
   int elements = 0;
@@ -275,6 +281,49 @@ struct TetSettings {
   double volume = 2;
   double step = 0;
   bool deepest_only = false;
+  TetDynamics dynamics = TetDynamics::explicit_steps;
+  StepMethod integrator = StepMethod::tr_bdf2;
+  double stiffness_damping = 0.005;
+  double mass_damping = 0;
+};
+
+/// Points of the skin that drive a body: it follows them to where plain skinning has them.
+struct ProxySettings {
+  SelectSettings select;
+  std::vector<std::string> bones;
+  std::string attribute;
+  bool soft = false;
+  double stiffness = 0;
+};
+
+/// A part of the body whose dials stand differently from the others'.
+struct AdjustRegionSettings {
+  SelectSettings select;
+  std::vector<std::string> bones;
+  std::string attribute;
+  double frequency = 1;
+  double amplitude = 1;
+  double sag = 1;
+  double half_life = 1;
+};
+
+/// What damping resists: motion scaled as inertia is, relative to the equilibrium, or in space.
+enum class AdjustDamping { scaled, moving, still };
+
+struct AdjustRun;
+
+/// The animator's dials: how the body is to move, relative to how it would.
+struct AdjustSettings {
+  double frequency = 1;
+  double amplitude = 1;
+  double sag = 1;
+  double half_life = 1;
+  std::optional<double> inertia;
+  std::vector<AdjustRegionSettings> regions;
+  std::vector<std::vector<double>> keys;
+  TimeUnit unit = TimeUnit::seconds;
+  AdjustDamping damping = AdjustDamping::scaled;
+  std::shared_ptr<AdjustRun> run;  ///< what runs of a calibration share; not in files
 };
 
 /// Whether flesh acts back on the skeleton.
@@ -357,6 +406,8 @@ struct BodySettings {
   VoxelSettings voxels;
   TetSettings tets;
   SkeletonSettings skeleton;
+  std::vector<ProxySettings> proxies;
+  AdjustSettings adjust;
   SkinEmbedding embedding = SkinEmbedding::linear;
   SolverSettings solver;
 };

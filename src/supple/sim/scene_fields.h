@@ -485,6 +485,21 @@ void describe(Visitor& visit, TetSettings& s) {
   visit.field("deepest_only", s.deepest_only,
               {.meaning = "Whether only the deepest vertex of every element is pushed out of "
                           "things, instead of all."});
+  visit.words("dynamics", s.dynamics, tet_dynamics_words,
+              {.meaning = "Many short steps with contact and a skeleton that feels the flesh "
+                          "('explicit'), or 'substeps' long ones whose dynamics can be adjusted."});
+  visit.words("integrator", s.integrator, step_method_words,
+              {.meaning = "Method of implicit steps: of second order, or of first, which damps."});
+  visit.field("stiffness_damping", s.stiffness_damping,
+              {.meaning = "Of implicit steps: damping forces over elastic ones at the same speed, "
+                          "in seconds; fast swings die down first.",
+               .min = 0,
+               .max = 10});
+  visit.field("mass_damping", s.mass_damping,
+              {.meaning = "Of implicit steps: damping forces over momentum, in parts per second; "
+                          "as by air that stands still.",
+               .min = 0,
+               .max = 1e4});
 }
 
 /// Fields of JointSettings.
@@ -571,6 +586,77 @@ void describe(Visitor& visit, SkeletonSettings& s) {
                .min_excluded = true});
 }
 
+/// What says where, of proxies and of parts with other dials.
+inline constexpr FieldInfo where_bones_info = {
+    .meaning = "Joints by name: what follows them, as much as it does."};
+inline constexpr FieldInfo where_attribute_info = {
+    .meaning = "Vertex attribute (its first number counts) that says how much: 1 is all, 0 none."};
+
+/// Fields of ProxySettings.
+template <class Visitor>
+void describe(Visitor& visit, ProxySettings& s) {
+  visit.group("select", s.select,
+              {.meaning = "Which points of the skin, by their places at rest."});
+  visit.field("bones", s.bones, where_bones_info);
+  visit.field("attribute", s.attribute, where_attribute_info);
+  visit.field("soft", s.soft,
+              {.meaning = "Whether springs pull the points, instead of holding them exactly."});
+  visit.field("stiffness", s.stiffness,
+              {.meaning = "Of all these springs together, in newtons per metre; 0 takes ten times "
+                          "what the body's own stiffness is.",
+               .min = 0,
+               .max = 1e12});
+}
+
+/// The ranges of dials, shared by the whole body and its parts.
+inline constexpr FieldInfo frequency_dial_info = {
+    .meaning = "How fast it swings, relative to how it would.", .min = 0.01, .max = 100};
+inline constexpr FieldInfo amplitude_dial_info = {
+    .meaning = "How far it swings, relative to how it would.", .min = 0, .max = 100};
+inline constexpr FieldInfo sag_dial_info = {
+    .meaning = "How far its weight pulls it down, relative to how it would.", .min = 0, .max = 100};
+inline constexpr FieldInfo half_life_dial_info = {
+    .meaning = "How long a swing takes to die down to a half, relative to how long it would.",
+    .min = 0.01,
+    .max = 100};
+
+/// Fields of AdjustRegionSettings.
+template <class Visitor>
+void describe(Visitor& visit, AdjustRegionSettings& s) {
+  visit.group("select", s.select, {.meaning = "Which part, by places at rest."});
+  visit.field("bones", s.bones, where_bones_info);
+  visit.field("attribute", s.attribute, where_attribute_info);
+  visit.field("frequency", s.frequency, frequency_dial_info);
+  visit.field("amplitude", s.amplitude, amplitude_dial_info);
+  visit.field("sag", s.sag, sag_dial_info);
+  visit.field("half_life", s.half_life, half_life_dial_info);
+}
+
+/// Fields of AdjustSettings.
+template <class Visitor>
+void describe(Visitor& visit, AdjustSettings& s) {
+  visit.field("frequency", s.frequency, frequency_dial_info);
+  visit.field("amplitude", s.amplitude, amplitude_dial_info);
+  visit.field("sag", s.sag, sag_dial_info);
+  visit.field("half_life", s.half_life, half_life_dial_info);
+  visit.optional("inertia", s.inertia,
+                 {.meaning = "Factor of inertia that gives this amplitude, as 'supple tune' finds "
+                             "it; without it, runs find it before they begin.",
+                  .min = 0,
+                  .max = 1e4});
+  visit.list(
+      "regions", s.regions,
+      {.meaning = "Parts whose dials stand differently: their ratios multiply those above."});
+  visit.field(
+      "keys", s.keys,
+      {.meaning = "Rows [time, frequency, amplitude, sag, half_life] of ratios that multiply "
+                  "those above from time to time."});
+  visit.words("unit", s.unit, time_unit_words, {.meaning = "What the keys' times are."});
+  visit.words("damping", s.damping, adjust_damping_words,
+              {.meaning = "What damping resists: motion 'scaled' as inertia is, 'moving' relative "
+                          "to the equilibrium, or in space that stands 'still'."});
+}
+
 /// Fields of BodySettings.
 template <class Visitor>
 void describe(Visitor& visit, BodySettings& s) {
@@ -644,6 +730,12 @@ void describe(Visitor& visit, BodySettings& s) {
   visit.group("tets", s.tets, {.meaning = "What is special to bodies of type 'tets'."});
   visit.group("skeleton", s.skeleton,
               {.meaning = "How the skeleton of a body of type 'tets' moves."});
+  visit.list("proxies", s.proxies,
+             {.meaning = "Points of the skin that drive bodies of type 'tets' with implicit steps, "
+                         "beside its bones."});
+  visit.group("adjust", s.adjust,
+              {.meaning = "The animator's dials: frequency, amplitude, sag and half-life of the "
+                          "dynamics, relative to how they would be."});
   visit.words("embedding", s.embedding, embedding_words,
               {.meaning = "How the skin moves with its cells: each with its own, or blended from "
                           "those around it, without creases between cells."});

@@ -118,6 +118,17 @@ inline constexpr std::array<Word<ControlType>, 5> control_words = {
      {"passive", ControlType::passive},
      {"direct", ControlType::direct}}};
 
+inline constexpr std::array<Word<TetDynamics>, 2> tet_dynamics_words = {
+    {{"explicit", TetDynamics::explicit_steps}, {"implicit", TetDynamics::implicit_steps}}};
+
+inline constexpr std::array<Word<StepMethod>, 2> step_method_words = {
+    {{"tr_bdf2", StepMethod::tr_bdf2}, {"backward_euler", StepMethod::backward_euler}}};
+
+inline constexpr std::array<Word<AdjustDamping>, 3> adjust_damping_words = {
+    {{"scaled", AdjustDamping::scaled},
+     {"moving", AdjustDamping::moving},
+     {"still", AdjustDamping::still}}};
+
 /// Words for the types of bodies.
 inline constexpr std::array<std::string_view, 5> body_words = {"automatic", "skinning", "lattice",
                                                                "voxels", "tets"};

@@ -62,6 +62,7 @@ class Session {
 
   /// The simulated body.
   const Body& body() const { return *m_body; }
+  Body& body() { return *m_body; }
 
   /// Everything the coming frames depend on.
   Chunk save() const;

@@ -9,6 +9,7 @@
 #include "supple/math/flat.h"
 #include "supple/math/polar.h"
 #include "supple/rig/blend_shapes.h"
+#include "supple/sim/tet_shown.h"
 
 namespace supple {
 namespace {
@@ -34,16 +35,6 @@ BoneMotion motion_of(const Affine& placed) {
   motion.rotation = nearest_rotation(placed.linear());
   motion.position = placed.translation();
   return motion;
-}
-
-// The frame of a bone whose joint is placed so: at rest its axes are the world's.
-Affine frame_of(const TetBone& bone, const Instant& instant) {
-  Affine change = Affine::Identity();
-  if (bone.joint >= 0)
-    change = instant.joints[static_cast<size_t>(bone.joint)] * bone.bind.inverse();
-  else
-    change = bone.script.at(instant.moment);
-  return change * Eigen::Translation3d(bone.origin);
 }
 
 }  // namespace
@@ -220,7 +211,7 @@ void TetBody::put_at(const Instant& now) {
   if (is_two_way())
     for (const BoneMotion& bone : m_body->update()) frames.push_back(bone.matrix());
   else
-    for (const TetBone& bone : m_model.tet_bones) frames.push_back(frame_of(bone, now));
+    for (const TetBone& bone : m_model.tet_bones) frames.push_back(bone_frame(bone, now));
   const TetFleshModel& flesh = m_model.flesh;
   for (size_t n = 0; n < flesh.mesh.positions.size(); ++n) {
     const int32_t bone = flesh.bone_of_node[n] >= 0 ? flesh.bone_of_node[n] : flesh.reference[n];
@@ -382,8 +373,8 @@ void TetBody::bones_between(const Instant& from, const Instant& to, double dt) {
   m_bones.resize(m_ways.size());
   m_next_bones.resize(m_ways.size());
   for (size_t b = 0; b < m_ways.size(); ++b) {
-    const BoneMotion a = motion_of(frame_of(m_model.tet_bones[b], from)),
-                     z = motion_of(frame_of(m_model.tet_bones[b], to));
+    const BoneMotion a = motion_of(bone_frame(m_model.tet_bones[b], from)),
+                     z = motion_of(bone_frame(m_model.tet_bones[b], to));
     const Eigen::AngleAxisd turn(Mat3d(z.rotation * a.rotation.transpose()));
     m_ways[b] = {a.position, (z.position - a.position) / dt, turn.axis(), a.rotation,
                  turn.angle() / dt};
@@ -425,32 +416,18 @@ std::vector<Affine> TetBody::joints_now() const {
 
 void TetBody::skin(BodyFrame& out) const {
   const std::vector<Vec3d>& nodes = m_body->flesh.positions;
-  std::vector<Vec3f> points(m_model.ties.size());
-  if (m_smooth)
-    m_smooth->interpolate(nodes, points);
-  else
-    for (size_t p = 0; p < points.size(); ++p) points[p] = m_model.ties[p].of(nodes).cast<float>();
-  // Blend shapes are added as the skin would have them without flesh.
-  std::vector<Vec3f> shaped = m_character.skin.positions;
-  add_blend_shapes(m_character.shapes, m_now.pose.shape_weights, shaped);
-  out.positions.resize(shaped.size());
-  std::vector<float> touched(shaped.size(), 0), distance(shaped.size(), 0);
-  for (size_t v = 0; v < shaped.size(); ++v) {
-    const int32_t point = m_model.skin.point_of_vertex[v];
-    if (point < 0) {
-      out.positions[v] = m_plain.empty() ? shaped[v] : m_plain[v];
-      continue;
-    }
-    out.positions[v] =
-        points[static_cast<size_t>(point)] + (shaped[v] - m_character.skin.positions[v]);
-    touched[v] = m_body->contact.depths()[static_cast<size_t>(point)];
-    if (!m_plain.empty()) distance[v] = (out.positions[v] - m_plain[v]).norm();
-  }
+  const TetSkinShown skin =
+      show_tet_skin(m_character, m_model, m_smooth.get(), nodes, m_now.pose.shape_weights, m_plain);
+  out.positions = skin.positions;
+  std::vector<float> touched(out.positions.size(), 0);
+  for (size_t v = 0; v < touched.size(); ++v)
+    if (const int32_t point = m_model.skin.point_of_vertex[v]; point >= 0)
+      touched[v] = m_body->contact.depths()[static_cast<size_t>(point)];
   std::vector<Vec3f> shown;
   for (const Vec3d& p : nodes) shown.push_back(p.cast<float>());
   Chunk extras;
   extras.add<float>("map/contact", touched);
-  if (!m_plain.empty()) extras.add<float>("map/distance", distance);
+  if (!m_plain.empty()) extras.add<float>("map/distance", skin.distance);
   extras.add<float>("mesh/nodes", as_floats(shown), 3);
   std::vector<Vec3f> corners;
   if (m_colliders->size() > 0) corners = m_colliders->vertices({m_now.moment, m_joints});

@@ -73,6 +73,15 @@ std::vector<double> vertex_areas(const TriangleMesh& mesh) {
 
 }  // namespace
 
+Affine bone_frame(const TetBone& bone, const Instant& instant) {
+  Affine change = Affine::Identity();
+  if (bone.joint >= 0)
+    change = instant.joints[static_cast<size_t>(bone.joint)] * bone.bind.inverse();
+  else
+    change = bone.script.at(instant.moment);
+  return change * Eigen::Translation3d(bone.origin);
+}
+
 TetModel::TetModel(const Character& character, const BodySettings& settings,
                    const FrameRange& range, const std::string& file)
     : FleshModel(

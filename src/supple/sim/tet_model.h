@@ -6,6 +6,7 @@
 
 #include "supple/mesh/tet_limbs.h"
 #include "supple/sim/flesh_model.h"
+#include "supple/sim/instant.h"
 #include "supple/sim/selection.h"
 #include "supple/tets/skin_contact.h"
 #include "supple/tets/tet_character.h"
@@ -19,6 +20,9 @@ struct TetBone {
   Vec3d origin = Vec3d::Zero();      ///< of the bone's frame at rest, whose axes are the world's
   Script script;                     ///< of a group of nodes
 };
+
+/// The frame of a bone at an instant: at rest its axes are the world's.
+Affine bone_frame(const TetBone& bone, const Instant& instant);
 
 /// The constant part of a body of tetrahedra.
 struct TetModel : FleshModel {

@@ -20,7 +20,7 @@ enum class Integrator { backward_euler, tr_bdf2 };
 
 /// Positions with their first and second derivatives in time.
 template <class Vector>
-struct Motion {
+struct Moving {
   Vector position, velocity, acceleration;  ///< m, m/s, m/s²
 };
 
@@ -65,8 +65,8 @@ struct StageStart {
 
 /// Sets what a stage of a step of h seconds takes as known.
 template <class S, class Vector>
-void find_stage_start(const S& system, const StageRule& rule, double h, const Motion<Vector>& begin,
-                      const Motion<Vector>& middle, StageStart<Vector>& out) {
+void find_stage_start(const S& system, const StageRule& rule, double h, const Moving<Vector>& begin,
+                      const Moving<Vector>& middle, StageStart<Vector>& out) {
   out.rate = rule.steepness / h;
   const double carried = rule.carried / out.rate;
   system.combine(rule.begin, begin.position, carried, begin.velocity, out.still);
@@ -78,7 +78,7 @@ void find_stage_start(const S& system, const StageRule& rule, double h, const Mo
 
 /// Velocity and acceleration of a motion whose positions are known, by a stage's formula.
 template <class S, class Vector>
-void differences(const S& system, const StageStart<Vector>& start, Motion<Vector>& motion) {
+void differences(const S& system, const StageStart<Vector>& start, Moving<Vector>& motion) {
   const double rate = start.rate;
   system.combine(rate, motion.position, -rate, start.still, motion.velocity);
   system.combine(rate, motion.velocity, -rate, start.steady, motion.acceleration);
@@ -126,7 +126,7 @@ class ImplicitIntegrator {
 
   /// Moves `now` on by h seconds.
   template <class Outside>
-  ImplicitReport step(S& system, Motion<Vector>& now, double h, Outside& outside,
+  ImplicitReport step(S& system, Moving<Vector>& now, double h, Outside& outside,
                       const NewtonOptions<typename S::LinearOptions>& options) {
     ImplicitReport report;
     report.stages.time("damping", [&] { system.begin_step(now.position); });
@@ -136,7 +136,7 @@ class ImplicitIntegrator {
       outside.begin(rule.until);
       find_stage_start(system, rule, h, now, m_middle, m_start);
       // The guess: as fast as before.
-      const Motion<Vector>& last = before > 0 ? m_middle : now;
+      const Moving<Vector>& last = before > 0 ? m_middle : now;
       system.combine(1, last.position, (rule.until - before) * h, last.velocity, m_end.position);
       system.project(m_end.position);
       solve_stage(system, outside, options, report);
@@ -177,7 +177,7 @@ class ImplicitIntegrator {
 
   Integrator m_method;
   NewtonWork<S> m_work;
-  Motion<Vector> m_middle, m_end;
+  Moving<Vector> m_middle, m_end;
   StageStart<Vector> m_start;
   Vector m_inertia_goal, m_damping_goal, m_reference;
 };

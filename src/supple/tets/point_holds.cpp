@@ -8,9 +8,6 @@
 namespace supple {
 namespace {
 
-// A point says nothing new when what is left of its weights is less than this.
-constexpr double least_pivot = 1e-4;
-
 // Parts smaller than this are rounding.
 constexpr double nothing = 1e-13;
 
@@ -32,7 +29,7 @@ struct Equation {
 }  // namespace
 
 // Gauss-Jordan elimination of sparse rows: Σ w_j u_j = place becomes u_pivot = ...
-PointHolds::PointHolds(size_t nodes, std::span<const TetTie> points)
+PointHolds::PointHolds(size_t nodes, std::span<const TetTie> points, double least_new)
     : m_row_of(nodes, -1), m_points(points.size()) {
   std::vector<size_t> order(points.size());
   std::iota(order.begin(), order.end(), size_t{0});
@@ -56,7 +53,7 @@ PointHolds::PointHolds(size_t nodes, std::span<const TetTie> points)
     }
     const auto pivot = std::ranges::max_element(
         row.free, {}, [](const auto& entry) { return std::abs(entry.second); });
-    if (pivot == row.free.end() || std::abs(pivot->second) < least_pivot) continue;
+    if (pivot == row.free.end() || std::abs(pivot->second) < least_new) continue;
     // w_pivot u_pivot = places - Σ others
     const auto [node, weight] = *pivot;
     row.free.erase(pivot);

@@ -15,8 +15,10 @@ namespace supple {
 /// Held points of a body.
 class PointHolds {
  public:
-  /// Holds these points; nodes are points with one weight of 1.
-  PointHolds(size_t nodes, std::span<const TetTie> points);
+  /// Holds these points; nodes are points with one weight of 1. Points of which less than
+  /// `least_new` is not held by others already are left out: clouds of many points that do not move
+  /// as their elements can need more than the usual, which is just above rounding.
+  PointHolds(size_t nodes, std::span<const TetTie> points, double least_new = 1e-4);
 
   /// Whether a node depends on others or on held places.
   bool is_dependent(size_t node) const { return m_row_of[node] >= 0; }

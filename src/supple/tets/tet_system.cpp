@@ -34,7 +34,7 @@ TetSystem::TetSystem(TetSystemModel model, const std::string& file)
     : m_model(std::move(model)),
       m_elements(m_model.mesh, m_model.matter, file),
       m_stiffness(m_model.mesh, m_model.matter),
-      m_holds(m_model.mesh.positions.size(), m_model.held),
+      m_holds(m_model.mesh.positions.size(), m_model.held, m_model.least_new),
       m_gradients(m_model.mesh, m_model.matter.volumes),
       m_free(nodes(), -1),
       m_matrix(m_stiffness.empty_matrix()),
@@ -66,7 +66,8 @@ void TetSystem::set_pull_places(std::span<const Vec3d> places) {
   m_pull_places.assign(places.begin(), places.end());
 }
 
-void TetSystem::set_factors(double stiffness, double damping) {
+void TetSystem::set_factors(double stiffness, double damping, bool passing) {
+  m_passing = passing;
   if (stiffness == m_stiffness_factor && damping == m_damping_factor) return;
   m_stiffness_factor = stiffness;
   m_damping_factor = damping;
@@ -204,19 +205,42 @@ Eigen::SparseMatrix<double> TetSystem::reduced(const BlockMatrix& matrix) const 
   return result;
 }
 
+// Which factor suits the stage; passing ones are those of powers of a number, so that they do not
+// depend on what came before.
+TetSystem::RestFactor TetSystem::wanted_factor() const {
+  constexpr double apart = 1.5;
+  const auto about = [&](double value) {
+    if (!m_passing || !(value > 0)) return value;
+    return std::pow(apart, std::round(std::log(value) / std::log(apart)));
+  };
+  return {m_rate, about(m_stiffness_factor), about(m_damping_factor), nullptr};
+}
+
+const TetSystem::Factor* TetSystem::known_factor() const {
+  const RestFactor wanted = wanted_factor();
+  for (const RestFactor& known : m_factors)
+    if (known.rate == wanted.rate && known.stiffness == wanted.stiffness &&
+        known.damping == wanted.damping)
+      return known.factor.get();
+  return nullptr;
+}
+
 // The factor of the body at rest for the stage's rate; null where there is none.
 const TetSystem::Factor* TetSystem::rest_factor() {
-  for (const RestFactor& known : m_factors)
-    if (known.rate == m_rate && known.stiffness == m_stiffness_factor &&
-        known.damping == m_damping_factor)
-      return known.factor.get();
+  if (const Factor* known = known_factor()) return known;
+  RestFactor made = wanted_factor();
+  const double stiffness = m_stiffness_factor, damping = m_damping_factor;
+  m_stiffness_factor = made.stiffness;
+  m_damping_factor = made.damping;
   m_stiffness.linearise(rest(), true);
   add_up(true);
+  m_stiffness_factor = stiffness;
+  m_damping_factor = damping;
   m_matrix_is_elastic = false;
-  auto factor = std::make_unique<Factor>(reduced(m_matrix));
-  if (factor->info() != Eigen::Success) factor = nullptr;
+  made.factor = std::make_unique<Factor>(reduced(m_matrix));
+  if (made.factor->info() != Eigen::Success) made.factor = nullptr;
   if (m_factors.size() == most_factors) m_factors.erase(m_factors.begin());
-  m_factors.push_back({m_rate, m_stiffness_factor, m_damping_factor, std::move(factor)});
+  m_factors.push_back(std::move(made));
   return m_factors.back().factor.get();
 }
 
@@ -254,10 +278,7 @@ LinearReport TetSystem::solve(const Positions& force, Step& dx, const LinearOpti
   const Factor* factor = nullptr;
   std::unique_ptr<Factor> fresh;
   if (options.preconditioner == TetPreconditioner::turned_factor) {
-    for (const RestFactor& known : m_factors)
-      if (known.rate == m_rate && known.stiffness == m_stiffness_factor &&
-          known.damping == m_damping_factor)
-        factor = known.factor.get();
+    factor = known_factor();
   } else if (options.preconditioner == TetPreconditioner::fresh_factor) {
     fresh = std::make_unique<Factor>(reduced(m_matrix));
     if (fresh->info() == Eigen::Success) factor = fresh.get();

@@ -28,6 +28,7 @@ struct TetSystemModel {
   std::vector<double> stiffness_damping;  ///< of the elements: D = d K, seconds; empty for none
   std::vector<double> mass_damping;       ///< of the nodes: D = d M, 1/s; empty for none
   std::vector<TetTie> held;               ///< points that are held exactly
+  double least_new = 1e-4;                ///< of PointHolds
   std::vector<TetTie> pulled;             ///< points that springs pull
   std::vector<double> pulls;              ///< stiffness of these springs, N/m
 };
@@ -74,8 +75,9 @@ class TetSystem {
   /// Forces on nodes that do not depend on positions, in newtons.
   void set_outer_forces(const Positions& forces) { m_outer = forces; }
 
-  /// Multiplies stiffness and, apart from it, damping.
-  void set_factors(double stiffness, double damping);
+  /// Multiplies stiffness and, apart from it, damping. Where they are `passing`, from step to step,
+  /// the preconditioner is one for about these.
+  void set_factors(double stiffness, double damping, bool passing = false);
   double stiffness_factor() const { return m_stiffness_factor; }
 
   // As System and DynamicSystem have it.
@@ -125,6 +127,8 @@ class TetSystem {
   bool is_linear() const { return m_model.matter.law == Law::linear; }
   void add_up(bool at_rest);
   Eigen::SparseMatrix<double> reduced(const BlockMatrix& matrix) const;
+  RestFactor wanted_factor() const;
+  const Factor* known_factor() const;
   const Factor* rest_factor();
   double precondition(const Factor* factor, bool turned);
   double add_springs(const Positions& x, Positions* force) const;
@@ -138,6 +142,7 @@ class TetSystem {
   std::vector<int32_t> m_free;  // number of every node among the free ones, or -1
   std::vector<RestFactor> m_factors;
   BlockMatrix m_matrix, m_damping;  // linearised: all together; of damping alone
+  bool m_passing = false;
   bool m_damped = false, m_matrix_is_elastic = false, m_damping_known = false;
   double m_stiffness_factor = 1, m_damping_factor = 1, m_matrix_rate = -1;
 

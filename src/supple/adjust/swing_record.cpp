@@ -1,0 +1,134 @@
+#include "supple/adjust/swing_record.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace supple {
+namespace {
+
+// The equilibrium rests where its acceleration is below this part of the greatest.
+constexpr double at_rest = 1e-3;
+
+// Crossings from which on a swing is measured.
+constexpr int fewest_crossings = 5;
+
+double square_sum(std::span<const double> values) {
+  double sum = 0;
+  for (const double v : values) sum += v * v;
+  return sum;
+}
+
+}  // namespace
+
+void SwingRecord::begin(const TetSystem& system, const Modes& modes) {
+  *this = {};
+  m_masses = system.model().masses;
+  for (Eigen::Index c = 0; c < modes.shapes.cols(); ++c) {
+    TetVector shape = system.expand(modes.shapes.col(c));
+    for (size_t n = 0; n < m_masses.size(); ++n) shape.node(n) *= m_masses[n];
+    m_shapes.push_back(std::move(shape));
+  }
+  m_signals.resize(m_shapes.size());
+}
+
+void SwingRecord::add(const AdjustedTets& body, double h, const TetVector* weightless) {
+  m_step = h;
+  m_squares.push_back(body.mean_square());
+  m_pushes.push_back(body.equilibrium.acceleration.norm());
+  TetVector q = body.now.position - body.equilibrium.position;
+  for (size_t n = 0; n < m_masses.size(); ++n) {
+    const Mat3d turn = node_turn(body.system().gradients().at(n, body.equilibrium.position.data()),
+                                 Mat3d::Zero(), Mat3d::Zero())
+                           .rotation;
+    q.node(n) = (turn.transpose() * q.node(n)).eval();
+  }
+  for (size_t k = 0; k < m_shapes.size(); ++k) m_signals[k].push_back(m_shapes[k].dot(q));
+  if (weightless) {
+    m_offsets.emplace_back(body.now.position - *weightless);
+  } else {
+    m_offsets.emplace_back();
+  }
+}
+
+size_t SwingRecord::rest_begins() const {
+  const double most = m_pushes.empty() ? 0 : *std::ranges::max_element(m_pushes);
+  size_t from = m_pushes.size();
+  while (from > 0 && m_pushes[from - 1] <= at_rest * most) --from;
+  return from;
+}
+
+size_t SwingRecord::loudest(size_t from) const {
+  size_t best = 0;
+  double most = -1;
+  for (size_t k = 0; k < m_signals.size(); ++k) {
+    const double sum = square_sum(std::span(m_signals[k]).subspan(from));
+    if (sum > most) best = k;
+    most = std::max(most, sum);
+  }
+  return best;
+}
+
+DialReading SwingRecord::read() const {
+  DialReading reading;
+  for (const double square : m_squares) reading.amplitude += m_step * square;
+  reading.amplitude = std::sqrt(reading.amplitude);
+  const size_t from = rest_begins();
+  if (m_signals.empty() || from + 8 >= m_squares.size()) return reading;
+  const Swing swing = measure_swing(std::span(m_signals[loudest(from)]).subspan(from), m_step);
+  if (swing.crossings < fewest_crossings) return reading;
+  reading.frequency = swing.frequency;
+  reading.half_life = swing.half_life;
+  // Other modes have died down in the second half.
+  const auto rest = std::span(m_offsets).subspan(from + (m_offsets.size() - from) / 2);
+  if (std::ranges::any_of(rest, [](const TetVector& x) { return x.size() == 0; })) return reading;
+  const TetVector offset = rest_of(rest, m_step, swing);
+  double sum = 0, mass = 0;
+  for (size_t n = 0; n < m_masses.size(); ++n) {
+    sum += m_masses[n] * offset.node(n).squaredNorm();
+    mass += m_masses[n];
+  }
+  reading.sag = std::sqrt(sum / mass);
+  return reading;
+}
+
+std::vector<std::pair<double, double>> SwingRecord::signal() const {
+  std::vector<std::pair<double, double>> result;
+  if (m_signals.empty()) return result;
+  const std::vector<double>& best = m_signals[loudest(0)];
+  for (size_t i = 0; i < best.size(); ++i)
+    result.emplace_back(m_step * static_cast<double>(i + 1), best[i]);
+  return result;
+}
+
+Swing pluck(AdjustedTets& body, const AdjustedDrive& drive, const Modes& modes, double height,
+            double h, double seconds) {
+  const Moving<TetVector> now = body.now, equilibrium = body.equilibrium;
+  const TetVector zero = body.system().zero();
+  SwingRecord record;
+  Modes lowest = modes;
+  lowest.shapes = modes.shapes.leftCols(1);
+  record.begin(body.system(), lowest);
+  TetVector shape = body.system().expand(lowest.shapes.col(0));
+  // Along the mode in the axes of the material.
+  for (size_t n = 0; n < body.system().nodes(); ++n)
+    shape.node(n) = (node_turn(body.system().gradients().at(n, equilibrium.position.data()),
+                               Mat3d::Zero(), Mat3d::Zero())
+                         .rotation *
+                     shape.node(n))
+                        .eval();
+  shape *= height / shape.cwiseAbs().maxCoeff();
+  body.equilibrium = {equilibrium.position, zero, zero};
+  body.now = body.equilibrium;
+  body.now.position += shape;
+  std::vector<double> samples;
+  for (int s = 0; s < static_cast<int>(seconds / h); ++s) {
+    if (!body.step(drive, h).sound) break;
+    record.add(body, h, nullptr);
+  }
+  for (const auto& [time, value] : record.signal()) samples.push_back(value);
+  body.now = now;
+  body.equilibrium = equilibrium;
+  return measure_swing(samples, h);
+}
+
+}  // namespace supple

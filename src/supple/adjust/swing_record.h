@@ -1,0 +1,60 @@
+// What a run shows of its dynamics, kept while it goes: the swing of the lowest modes, how far
+// nodes are from equilibrium, and where they rest. Dials are measured on it.
+#pragma once
+
+#include <vector>
+
+#include "supple/adjust/adjusted_tets.h"
+#include "supple/adjust/modes.h"
+#include "supple/adjust/swing.h"
+
+namespace supple {
+
+/// The four quantities of an animation that dials turn [Wang 2020, section 4].
+struct DialReading {
+  double frequency = 0;  ///< Hz
+  double amplitude = 0;  ///< m √s: root of the integral of the mean square of q (eq. 5)
+  double sag = 0;        ///< m: root of the mean square of the rest's distance from no weight
+  double half_life = 0;  ///< s
+  bool from_trajectory = true;  ///< else frequency and half-life are those of a pluck
+};
+
+/// A record of one run.
+class SwingRecord {
+ public:
+  /// For a body of these modes at rest.
+  void begin(const TetSystem& system, const Modes& modes);
+
+  /// Adds the state after a step of h seconds; `weightless` is where the nodes would be without
+  /// weight, as far as that is known.
+  void add(const AdjustedTets& body, double h, const TetVector* weightless);
+
+  /// What was measured, from where the equilibrium has come to rest for good. When that is too
+  /// short to see a swing, frequency and half-life are 0.
+  DialReading read() const;
+
+  /// Time (s) and height (m √kg) of the swing of the mode that swings most, for plots.
+  std::vector<std::pair<double, double>> signal() const;
+
+  /// How far apart samples are, s.
+  double step() const { return m_step; }
+  bool empty() const { return m_squares.empty(); }
+
+ private:
+  size_t loudest(size_t from) const;
+  size_t rest_begins() const;
+
+  std::vector<TetVector> m_shapes;             // times masses
+  std::vector<std::vector<double>> m_signals;  // of the modes
+  std::vector<double> m_squares, m_pushes;     // of q; of the equilibrium's acceleration
+  std::vector<TetVector> m_offsets;            // from no weight
+  std::vector<double> m_masses;
+  double m_step = 0;
+};
+
+/// The swing of a body that is pulled along its lowest mode by `height` (m, at most) and let go,
+/// its constraints as they are, for `seconds` in steps of h. The body is put back afterwards.
+Swing pluck(AdjustedTets& body, const AdjustedDrive& drive, const Modes& modes, double height,
+            double h, double seconds);
+
+}  // namespace supple

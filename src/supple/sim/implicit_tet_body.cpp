@@ -1,0 +1,376 @@
+#include "supple/sim/implicit_tet_body.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "supple/core/error.h"
+#include "supple/core/log.h"
+#include "supple/math/flat.h"
+#include "supple/math/polar.h"
+#include "supple/rig/blend_shapes.h"
+#include "supple/sim/tet_shown.h"
+
+namespace supple {
+namespace {
+
+// Many points of a skin do not move as the few elements they lie in can: of these, points of which
+// less is new are left out.
+constexpr double least_new = 0.2;
+
+// From what amount on a point belongs to a proxy.
+constexpr float enough = 0.5f;
+
+// A pluck is as far as this part of the body's length, and lasts for so many half-lives.
+constexpr double pluck_height = 0.02, pluck_half_lives = 4, pluck_periods = 8;
+
+void refuse_unknown(const BodySettings& settings, const std::string& file) {
+  if (!settings.contact.colliders.empty() || settings.contact.props)
+    throw_input_error(file, "body.contact", "is not for implicit steps of bodies of type 'tets'");
+  if (settings.skeleton.mode == SkeletonMode::two_way)
+    throw_input_error(file, "body.skeleton.mode",
+                      "'two_way' needs \"dynamics\": \"explicit\" in body.tets");
+}
+
+AdjustedOptions options_of(const BodySettings& settings) {
+  AdjustedOptions options;
+  options.integrator = settings.tets.integrator == StepMethod::tr_bdf2 ? Integrator::tr_bdf2
+                                                                       : Integrator::backward_euler;
+  options.damping = settings.adjust.damping == AdjustDamping::scaled   ? DampingFrame::scaled
+                    : settings.adjust.damping == AdjustDamping::moving ? DampingFrame::moving
+                                                                       : DampingFrame::still;
+  options.always_track = settings.adjust.run != nullptr;
+  if (settings.solver.iterations > 0) options.iterations = settings.solver.iterations;
+  return options;
+}
+
+}  // namespace
+
+ImplicitTetBody::ImplicitTetBody(const Character& character, const BodySettings& settings,
+                                 const FrameRange& range, const std::string& file,
+                                 SkinningMethod skinning)
+    : m_character(character),
+      m_settings(settings),
+      m_skinning(skinning),
+      m_model(character, settings, range, file),
+      m_step(1 / (range.rate * settings.substeps)) {
+  refuse_unknown(settings, file);
+  if (!character.binds.empty())
+    m_skinner = std::make_unique<Skinner>(character.weights, character.binds);
+  if (!m_model.scale.reason.empty()) log_info("tets: {}", m_model.scale.reason);
+  for (const std::string& note : m_model.notes) log_warning("tets: {}", note);
+  m_compensates = m_model.rig_bones > 0 && settings.gravity.compensate.value_or(true);
+  find_held(file);
+  if (m_held.empty() && m_pulled.empty())
+    throw_input_error(file, "body",
+                      "nothing holds the body, so that it has no equilibrium; give it bones, "
+                      "'fixed' nodes or 'proxies'");
+  const TetSystemModel base = base_model();
+  const bool sags = !m_model.gravity.isZero(0) && !m_compensates;
+  m_dials = std::make_unique<TetDials>(settings, m_model, base, m_step, sags, file);
+  m_factors = m_dials->at({range.clip_time, static_cast<double>(range.first)});
+  std::vector<double> inertia(base.masses.size(), 1);
+  if (m_dials->act()) inertia = m_dials->inertia(m_factors);
+  m_body =
+      std::make_unique<AdjustedTets>(m_dials->adjusted(base), inertia, options_of(settings), file);
+  m_body->set_factors(m_factors.stiffness, m_factors.damping, m_dials->move());
+  if (settings.adjust.run) {
+    m_body->use_path(settings.adjust.run->path);
+    settings.adjust.run->body = m_dials->body();
+    settings.adjust.run->record.begin(m_body->system(), m_dials->modes());
+  }
+  if (m_settings.embedding == SkinEmbedding::smooth)
+    m_smooth = std::make_unique<SmoothTetSkin>(m_model.flesh.mesh, m_model.flesh.matter.volumes,
+                                               m_model.skin.mesh.positions);
+}
+
+// Nodes on bones and in scripts' selections, then points of the skin.
+void ImplicitTetBody::find_held(const std::string& file) {
+  for (size_t n = 0; n < m_model.flesh.bone_of_node.size(); ++n) {
+    if (m_model.flesh.bone_of_node[n] < 0) continue;
+    const auto node = static_cast<int32_t>(n);
+    m_held.push_back({{node, node, node, node}, {1, 0, 0, 0}});
+    m_held_node.push_back(node);
+    m_held_vertex.push_back(-1);
+  }
+  for (size_t i = 0; i < m_settings.proxies.size(); ++i)
+    add_proxy(m_settings.proxies[i], fmt::format("body.proxies[{}]", i), file);
+}
+
+void ImplicitTetBody::add_proxy(const ProxySettings& settings, const std::string& field,
+                                const std::string& file) {
+  if (!m_skinner)
+    throw_input_error(file, field, "needs a rigged character, whose skin moves without flesh");
+  RegionSettings region;
+  region.select = settings.select;
+  region.bones = settings.bones;
+  region.attribute = settings.attribute;
+  std::vector<MaterialPlace> places;
+  for (const Vec3f& p : m_model.skin.mesh.positions) {
+    const Vec3d at = p.cast<double>();
+    places.push_back({at, static_cast<size_t>(nearest_cell(m_model.solid, m_model.mesh, at)), 0});
+  }
+  const std::vector<float> amount = m_model.amount_of(region, places, field, file);
+  const size_t before = m_pulled.size();
+  for (size_t p = 0; p < places.size(); ++p) {
+    if (amount[p] < enough) continue;
+    const int32_t vertex = m_model.skin.vertex_of_point[p];
+    if (settings.soft) {
+      m_pulled.push_back(m_model.ties[p]);
+      m_pulled_vertex.push_back(vertex);
+    } else {
+      m_held.push_back(m_model.ties[p]);
+      m_held_node.push_back(-1);
+      m_held_vertex.push_back(vertex);
+    }
+  }
+  const double own = m_model.scale.metres_per_unit * settings.stiffness;
+  const double all = own > 0 ? own : 10 * m_model.stiffness * m_model.length;
+  m_pulls.resize(m_pulled.size(), all / static_cast<double>(m_pulled.size() - before));
+}
+
+TetSystemModel ImplicitTetBody::base_model() const {
+  TetSystemModel base;
+  base.mesh = m_model.flesh.mesh;
+  base.matter = m_model.flesh.matter;
+  base.masses = m_model.flesh.masses;
+  if (m_settings.tets.stiffness_damping > 0)
+    base.stiffness_damping.assign(base.mesh.tets.size(), m_settings.tets.stiffness_damping);
+  if (m_settings.tets.mass_damping > 0)
+    base.mass_damping.assign(base.masses.size(), m_settings.tets.mass_damping);
+  base.held = m_held;
+  base.least_new = least_new;
+  base.pulled = m_pulled;
+  base.pulls = m_pulls;
+  return base;
+}
+
+// Where bones, scripts and plain skinning have the points.
+void ImplicitTetBody::places_at(const Instant& instant, std::vector<Vec3d>& held,
+                                std::vector<Vec3d>& pulled) {
+  const bool skinned = m_settings.proxies.size() > 0;
+  if (skinned) {
+    m_proxy_skin = m_character.skin.positions;
+    add_blend_shapes(m_character.shapes, instant.pose.shape_weights, m_proxy_skin);
+    m_skinner->skin(m_skinning, instant.joints, m_proxy_skin, m_proxy_skin);
+  }
+  std::vector<Affine> frames;
+  for (const TetBone& bone : m_model.tet_bones) frames.push_back(bone_frame(bone, instant));
+  held.clear();
+  pulled.clear();
+  const TetFleshModel& flesh = m_model.flesh;
+  for (size_t i = 0; i < m_held.size(); ++i) {
+    if (m_held_vertex[i] >= 0) {
+      held.emplace_back(m_proxy_skin[static_cast<size_t>(m_held_vertex[i])].cast<double>());
+      continue;
+    }
+    const auto n = static_cast<size_t>(m_held_node[i]);
+    held.emplace_back(frames[static_cast<size_t>(flesh.bone_of_node[n])] * flesh.place_on_bone[n]);
+  }
+  for (const int32_t vertex : m_pulled_vertex)
+    pulled.emplace_back(m_proxy_skin[static_cast<size_t>(vertex)].cast<double>());
+}
+
+// Weight; where the modelled shape is that under weight, what is left of it when bones turn.
+void ImplicitTetBody::set_weight(const Instant& instant, TetVector& weight) const {
+  std::vector<Mat3d> turns;
+  if (m_compensates)
+    for (const TetBone& bone : m_model.tet_bones)
+      turns.push_back(nearest_rotation(bone_frame(bone, instant).linear()));
+  const TetFleshModel& flesh = m_model.flesh;
+  for (size_t n = 0; n < flesh.masses.size(); ++n) {
+    Vec3d g = m_model.gravity;
+    if (m_compensates && flesh.reference[n] >= 0)
+      g -= turns[static_cast<size_t>(flesh.reference[n])] * m_model.gravity;
+    weight.node(n) = m_factors.gravity * m_dials->weight_of(n) * flesh.masses[n] * g;
+  }
+}
+
+// What drives a part of the way from one instant to another.
+AdjustedDrive ImplicitTetBody::drive_between(const Instant& from, const Instant& to, double begin,
+                                             double end) {
+  AdjustedDrive drive;
+  const bool rigged = m_model.rig_bones > 0 || !m_settings.proxies.empty();
+  drive.places = [this, &from, &to, begin, end, rigged](double part, std::vector<Vec3d>& held,
+                                                        std::vector<Vec3d>& pulled) {
+    const double at = begin + part * (end - begin);
+    places_at(at >= 1 ? to : instant_between(m_character, from, to, at, rigged), held, pulled);
+  };
+  drive.forces = m_body->system().zero();
+  set_weight(end >= 1 ? to : instant_between(m_character, from, to, end, rigged), drive.forces);
+  return drive;
+}
+
+void ImplicitTetBody::set_dials(const Moment& moment) {
+  if (!m_dials->move()) return;
+  m_factors = m_dials->at(moment);
+  m_body->set_factors(m_factors.stiffness, m_factors.damping, true);
+  m_body->set_epsilon(m_dials->inertia(m_factors));
+}
+
+StepReport ImplicitTetBody::step(const Drive& drive, double dt) {
+  StepReport report;
+  const Instant to{{drive.time, static_cast<double>(drive.frame)}, drive.pose, drive.joints};
+  const bool rigged = m_model.rig_bones > 0 || !m_settings.proxies.empty();
+  set_dials(to.moment);
+  if (!m_started) {
+    start(to, true, report);
+    m_started = true;
+  } else if (rigged && is_cut(m_character, m_now, to, m_model.length)) {
+    start(to, false, report);
+    report.warnings.emplace_back("the clip jumps here: the body begins anew at rest");
+  } else {
+    advance(to, dt, report);
+  }
+  m_now = to;
+  if (m_skinner && !to.joints.empty()) {
+    m_plain = m_character.skin.positions;
+    add_blend_shapes(m_character.shapes, drive.pose.shape_weights, m_plain);
+    m_skinner->skin(m_skinning, to.joints, m_plain, m_plain);
+  }
+  return report;
+}
+
+// To rest in a pose, from the one before, or from the bind pose.
+void ImplicitTetBody::start(const Instant& to, bool anew, StepReport& report) {
+  const bool rigged = m_model.rig_bones > 0 || !m_settings.proxies.empty();
+  const Instant from = !anew ? m_now : rigged ? bind_instant(m_character, to) : to;
+  const int parts = rigged ? parts_of_path(from, to) : 1;
+  if (!m_body->start(drive_between(from, to, 0, 1), parts))
+    report.warnings.emplace_back("the flesh has not come to rest in this pose");
+}
+
+void ImplicitTetBody::advance(const Instant& to, double dt, StepReport& report) {
+  const Instant from = m_now;
+  const int steps = m_settings.substeps;
+  for (int s = 0; s < steps; ++s) {
+    const AdjustedDrive drive =
+        drive_between(from, to, static_cast<double>(s) / steps, static_cast<double>(s + 1) / steps);
+    const AdjustedReport step = m_body->step(drive, dt / steps);
+    report.iterations += step.dynamic.iterations;
+    report.residual = std::max(report.residual, step.dynamic.residual);
+    report.stages.add(step.dynamic.stages);
+    if (!step.sound) {
+      const TetVector zero = m_body->system().zero();
+      m_body->now = m_body->equilibrium = {m_body->system().rest(), zero, zero};
+      start(to, true, report);
+      report.warnings.emplace_back("the motion was too violent; the body begins anew at rest");
+      return;
+    }
+    if (m_settings.adjust.run) record(dt / steps);
+  }
+}
+
+// Without weight a body of rigidly moved points is where these take it; else that is not known.
+void ImplicitTetBody::record(double h) {
+  const bool known = m_body->rigid_equilibrium(m_weightless);
+  m_settings.adjust.run->record.add(*m_body, h, known ? &m_weightless : nullptr);
+}
+
+void ImplicitTetBody::finish(AdjustRun& run) {
+  run.reading = run.record.read();
+  const auto mean = [&](const TetVector& x) {
+    double sum = 0;
+    for (size_t n = 0; n < m_model.flesh.masses.size(); ++n)
+      sum += m_model.flesh.masses[n] * x.node(n).squaredNorm();
+    return std::sqrt(sum / m_model.flesh.mass());
+  };
+  AdjustedDrive drive = drive_between(m_now, m_now, 1, 1);
+  m_body->use_path(nullptr);
+  const Moving<TetVector> now = m_body->now, equilibrium = m_body->equilibrium;
+  if (!(run.reading.sag > 0)) {
+    AdjustedDrive weightless = drive;
+    weightless.forces.setZero();
+    m_body->start(drive);
+    const TetVector with = m_body->equilibrium.position;
+    m_body->start(weightless);
+    run.reading.sag = mean(with - m_body->equilibrium.position);
+  }
+  m_body->now = now;
+  m_body->equilibrium = equilibrium;
+  if (run.reading.frequency > 0) return;
+  run.reading.from_trajectory = false;
+  const double omega = m_dials->body().omega * std::sqrt(m_factors.stiffness);
+  const double damping = m_factors.damping * (m_dials->body().mass_damping +
+                                              m_dials->body().stiffness_damping *
+                                                  m_dials->body().omega * m_dials->body().omega);
+  const DiscreteOscillator said =
+      discrete_oscillator(m_dials->body().method, omega, damping, m_step);
+  if (!(said.frequency > 0)) return;
+  m_body->start(drive);
+  const Swing swing =
+      pluck(*m_body, drive, m_dials->modes(), pluck_height * m_model.length, m_step,
+            std::max(pluck_periods / said.frequency,
+                     std::min(pluck_half_lives * std::log(2.0) / std::max(said.decay, 1e-3),
+                              20 * pluck_periods / said.frequency)));
+  run.reading.frequency = swing.frequency;
+  run.reading.half_life = swing.half_life;
+  m_body->now = now;
+  m_body->equilibrium = equilibrium;
+}
+
+void ImplicitTetBody::skin(BodyFrame& out) const {
+  const TetVector& x = m_body->now.position;
+  const std::span<const Vec3d> nodes(reinterpret_cast<const Vec3d*>(x.data()),
+                                     m_body->system().nodes());
+  const TetSkinShown skin =
+      show_tet_skin(m_character, m_model, m_smooth.get(), nodes, m_now.pose.shape_weights, m_plain);
+  out.positions = skin.positions;
+  Chunk extras;
+  if (!m_plain.empty()) extras.add<float>("map/distance", skin.distance);
+  std::vector<Vec3f> shown;
+  for (const Vec3d& p : nodes) shown.push_back(p.cast<float>());
+  extras.add<float>("mesh/nodes", as_floats(shown), 3);
+  for (const ChunkArray& array : extras.arrays()) out.extras.push_back(array);
+}
+
+std::vector<ChunkArray> ImplicitTetBody::shown_once() const {
+  Chunk chunk;
+  const std::vector<Vec4i>& tets = m_model.flesh.mesh.tets;
+  chunk.add<int32_t>("mesh/tetrahedra",
+                     std::span<const int32_t>(tets.data()->data(), 4 * tets.size()), 4);
+  return chunk.arrays();
+}
+
+void ImplicitTetBody::save(Chunk& state) const {
+  std::vector<double> numbers;
+  for (const Moving<TetVector>* motion : {&m_body->now, &m_body->equilibrium})
+    for (const TetVector* v : {&motion->position, &motion->velocity, &motion->acceleration})
+      numbers.insert(numbers.end(), v->data(), v->data() + v->size());
+  state.add<double>("tets/motion", numbers);
+  save_instant(m_now, "tets", state);
+}
+
+void ImplicitTetBody::load(const Chunk& state, std::string_view file) {
+  const auto size = static_cast<int64_t>(3 * m_body->system().nodes());
+  const auto numbers = state.get<double>("tets/motion", 1, 6 * size, file);
+  require_finite(numbers, file, "tets");
+  const bool rigged = m_model.rig_bones > 0 || !m_settings.proxies.empty();
+  m_now = load_instant(state, "tets", m_character, rigged, file);
+  const double* from = numbers.data();
+  for (Moving<TetVector>* motion : {&m_body->now, &m_body->equilibrium})
+    for (TetVector* v : {&motion->position, &motion->velocity, &motion->acceleration}) {
+      *v = Eigen::Map<const Eigen::VectorXd>(from, size);
+      from += size;
+    }
+  m_started = true;
+}
+
+std::vector<BodyFact> ImplicitTetBody::facts() const {
+  const PointHolds& holds = m_body->system().holds();
+  std::vector<BodyFact> facts = {
+      {"elements", static_cast<double>(m_model.flesh.mesh.tets.size()), ""},
+      {"nodes", static_cast<double>(m_body->system().nodes()), ""},
+      {"held points", static_cast<double>(holds.size() - holds.redundant()), ""},
+      {"pulled points", static_cast<double>(m_pulled.size()), ""},
+      {"smallest angle", m_model.smallest_angle, "degrees"},
+      {"mass", m_model.flesh.mass(), "kg"},
+      {"memory", static_cast<double>(m_body->bytes()) / 1e6, "MB"},
+      {"metres per unit", m_model.scale.metres_per_unit, ""},
+      {"time step", 1000 * m_step, "ms"}};
+  if (m_dials->body().omega > 0)
+    facts.push_back({"lowest frequency",
+                     m_dials->body().omega * std::sqrt(m_factors.stiffness) / 6.283185307, "Hz"});
+  return facts;
+}
+
+}  // namespace supple
