@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "actors/swaying.h"
 #include "modelling/actor.h"
 #include "modelling/surface.h"
 #include "supple/mesh/primitives.h"
@@ -292,10 +293,8 @@ constexpr const char* swing = R"({
                               "friction": 0.3}]}
 })";
 
-}  // namespace
-
-const std::vector<Prop>& props() {
-  static const std::vector<Prop> all = {
+std::vector<Prop> still_props() {
+  return {
       {"rabbit",
        "a rabbit with long ears, for few cells",
        ".glb",
@@ -333,6 +332,16 @@ const std::vector<Prop>& props() {
        {{"blocks", "the less matter in them, the more they sink under the same load", 4, loaded}},
        3000,
        blocks}};
+}
+
+}  // namespace
+
+const std::vector<Prop>& props() {
+  static const std::vector<Prop> all = [] {
+    std::vector<Prop> everything = still_props();
+    for (Prop& prop : swaying_props()) everything.push_back(std::move(prop));
+    return everything;
+  }();
   return all;
 }
 
