@@ -72,6 +72,7 @@ std::string scene_text(const actors::CastMember& member, const actors::ActorScen
                {"frames", {{"first", 1}, {"last", frames}, {"rate", scene.rate}}},
                {"output", {{"files", {scene.name + ".supple"}}}}};
   text["body"].update(Json::parse(scene.body));
+  text["character"].update(Json::parse(scene.character));
   return text.dump(2) + "\n";
 }
 

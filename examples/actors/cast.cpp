@@ -3,6 +3,7 @@
 #include "actors/forearm.h"
 #include "actors/pomelo.h"
 #include "actors/shoulder.h"
+#include "actors/wrestler.h"
 #include "actors/wriggler.h"
 
 namespace supple::actors {
@@ -75,7 +76,8 @@ const std::vector<CastMember>& cast() {
        {{"wriggler", "it wriggles", "wriggle", 4}},
        12000,
        caterpillar,
-       caterpillar}};
+       caterpillar},
+      wrestler()};
   return members;
 }
 

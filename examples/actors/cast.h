@@ -13,11 +13,12 @@ namespace supple::actors {
 /// A scene an actor plays.
 struct ActorScene {
   std::string name;
-  std::string line;         ///< what is to be seen, in one line
-  std::string clip;         ///< the clip it plays
-  double seconds = 0;       ///< how much of it
-  double rate = 24;         ///< frames per second
-  std::string body = "{}";  ///< settings of the body that differ from the usual ones, as JSON
+  std::string line;              ///< what is to be seen, in one line
+  std::string clip;              ///< the clip it plays
+  double seconds = 0;            ///< how much of it
+  double rate = 24;              ///< frames per second
+  std::string body = "{}";       ///< settings of the body that differ from the usual ones, as JSON
+  std::string character = "{}";  ///< of the character, likewise
 };
 
 /// An actor that can be made by its name.

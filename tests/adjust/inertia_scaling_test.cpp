@@ -117,24 +117,34 @@ std::vector<Case> proxy_motions() {
   };
 }
 
+// How far q gets is what errors make: those that are usual, and those of tight tolerances.
+AdjustedOptions tight() {
+  AdjustedOptions options;
+  options.tolerance = 1e-7;
+  options.false_inertia = 2e-4;
+  return options;
+}
+
 TEST(Adjusted, WithoutInertiaNothingSwings) {
   for (const auto& [name, motion] : proxy_motions())
     for (const Integrator method : {Integrator::backward_euler, Integrator::tr_bdf2})
       for (const Law law : {Law::linear, Law::stvk_volume}) {
-        SCOPED_TRACE(fmt::format("{} {} {}", name, static_cast<int>(method),
-                                 law_names[static_cast<size_t>(law)]));
-        AdjustedOptions options;
-        options.integrator = method;
-        Driven driven(bar_model(law), 0, options, motion);
-        double worst = 0;
-        for (int s = 0; s < 24; ++s) {
-          EXPECT_TRUE(driven.step(1.0 / 96).sound);
-          worst = std::max(
-              worst,
-              (driven.body.now.position - driven.body.equilibrium.position).cwiseAbs().maxCoeff());
+        for (const bool exact : {false, true}) {
+          SCOPED_TRACE(fmt::format("{} {} {}", name, static_cast<int>(method),
+                                   law_names[static_cast<size_t>(law)]));
+          AdjustedOptions options = exact ? tight() : AdjustedOptions();
+          options.integrator = method;
+          Driven driven(bar_model(law), 0, options, motion);
+          double worst = 0;
+          for (int s = 0; s < 24; ++s) {
+            EXPECT_TRUE(driven.step(1.0 / 96).sound);
+            worst = std::max(worst, (driven.body.now.position - driven.body.equilibrium.position)
+                                        .cwiseAbs()
+                                        .maxCoeff());
+          }
+          // Of a bar half a metre high, whose first swing is 3 cm at ε = 1.
+          EXPECT_LT(worst, exact ? 3e-6 : 2e-4);
         }
-        // Of a bar half a metre high, whose first swing is 3 cm at ε = 1.
-        EXPECT_LT(worst, 3e-6);
       }
 }
 
@@ -184,7 +194,7 @@ TEST(Adjusted, DampingOfTheFrameDrivesOnlyAsPrinted) {
   double worst[3];
   for (const DampingFrame frame :
        {DampingFrame::scaled, DampingFrame::moving, DampingFrame::still}) {
-    AdjustedOptions options;
+    AdjustedOptions options = tight();
     options.damping = frame;
     Driven driven(model, 0, options, motion);
     double& most = worst[static_cast<int>(frame)];

@@ -1,6 +1,7 @@
 #include "supple/adjust/adjusted_tets.h"
 
 #include <cmath>
+#include <limits>
 
 #include "supple/math/polar.h"
 
@@ -13,8 +14,8 @@ TetSystemModel without_damping(TetSystemModel model) {
   return model;
 }
 
-// Changes of outer forces that are smaller than this, relative to all, change nothing.
-constexpr double no_change = 1e-9;
+// How often the forces of turning frames are found anew in a stage, at most.
+constexpr int most_looks = 8;
 
 // Points are moved rigidly when they are no further from such places, relative to their extent.
 constexpr double rigid_enough = 1e-11;
@@ -29,10 +30,10 @@ struct AdjustedTets::Outside {
   double h;
   double before = 0;
   size_t stage = 0;
-  bool moved = false;  // frames are those of this stage
+  int looks = 0;  // at the frames of this stage
 
   void begin(double part) {
-    moved = false;
+    looks = 0;
     drive.places(part, body.m_held, body.m_pulled);
     body.m_system.set_places(body.m_held);
     body.m_system.set_pull_places(body.m_pulled);
@@ -43,12 +44,17 @@ struct AdjustedTets::Outside {
     Moving<TetVector>& now = body.equilibrium;
     const StageRule& rule = stages_of(body.m_integrator.method())[stage++];
     find_stage_start(body.m_system, rule, h, now, body.m_middle, body.m_start);
-    // The guess goes on as the equilibrium has moved so far.
-    const Moving<TetVector>& last = before > 0 ? body.m_middle : now;
-    const double ahead = (rule.until - before) * h;
-    body.m_end.position =
-        last.position + ahead * last.velocity + 0.5 * ahead * ahead * last.acceleration;
-    report.sound &= body.find_equilibrium(h, body.m_end.position, report);
+    if (body.m_ahead_done < body.m_ahead_steps) {
+      body.equilibrium_between((body.m_ahead_done + part) / body.m_ahead_steps,
+                               body.m_end.position);
+    } else {
+      // The guess goes on as the equilibrium has moved so far.
+      const Moving<TetVector>& last = before > 0 ? body.m_middle : now;
+      const double ahead = (rule.until - before) * h;
+      body.m_end.position =
+          last.position + ahead * last.velocity + 0.5 * ahead * ahead * last.acceleration;
+      report.sound &= body.find_equilibrium(h, body.m_end.position, report);
+    }
     differences(body.m_system, body.m_start, body.m_end);
     std::swap(body.m_middle, body.m_end);
     before = part;
@@ -57,15 +63,15 @@ struct AdjustedTets::Outside {
   bool refresh(const StageStart<TetVector>& at, const TetVector& x, TetVector& reference) {
     if (!body.m_scaling.acts()) return false;
     const auto timed = report.dynamic.stages.measure("inertia");
-    const bool first = !moved;
+    const bool first = looks == 0;
     if (first) body.m_scaling.move_frames(body.m_middle);
-    moved = true;
-    if (!first && !body.m_scaling.turns()) return false;
+    if (++looks > most_looks || (!first && !body.m_scaling.turns())) return false;
     body.m_velocity = at.rate * (x - at.still);
     body.m_outer = drive.forces;
     body.m_scaling.add_forces(x, body.m_velocity, body.m_outer);
-    const double change = (body.m_outer - body.m_last_outer).cwiseAbs().maxCoeff();
-    if (!first && change <= no_change * body.m_outer.cwiseAbs().maxCoeff()) return false;
+    // Forces count that would move a node by as much as steps are solved to.
+    const double counts = body.m_options.tolerance * 10 * h * h * at.rate * at.rate;
+    if (!first && !body.differs(body.m_outer, body.m_last_outer, counts)) return false;
     body.m_last_outer = body.m_outer;
     body.m_system.set_outer_forces(body.m_outer);
     body.m_scaling.set_reference(x, reference);
@@ -84,7 +90,8 @@ AdjustedTets::AdjustedTets(const TetSystemModel& model, std::vector<double> epsi
   const TetVector zero = m_system.zero();
   now = equilibrium = m_middle = m_end = {m_system.rest(), zero, zero};
   m_start = {0, zero, zero};
-  m_outer = m_velocity = m_last_outer = zero;
+  m_outer = m_velocity = m_last_outer = carried_error = zero;
+  m_size = std::cbrt(6 * volume(model.mesh) / static_cast<double>(model.mesh.tets.size()));
 }
 
 void AdjustedTets::set_factors(double stiffness, double damping, bool passing) {
@@ -97,22 +104,34 @@ void AdjustedTets::use_path(std::shared_ptr<EquilibriumPath> path) {
   m_at = 0;
 }
 
-// Steps end when nodes move by less than what accuracy asks for; residuals say little, as steps
-// begin close to where they end.
+// Newton's method ends when what it leaves is small enough: of the last move, what the linear solve
+// leaves, and what is left of its square (relative to an element), as it converges quadratically.
+// Residuals say little, as steps begin close to where they end. The true derivative is tried first.
 NewtonOptions<TetLinearOptions> AdjustedTets::newton(double step, bool moving) const {
-  constexpr double usual_acceleration = 10;
+  constexpr double usual_acceleration = 10, safety = 0.3;
   NewtonOptions<TetLinearOptions> options;
   options.tolerance = 1e-13;
   options.iterations = m_options.iterations;
-  options.linear = m_options.linear;
-  options.least_move = moving ? m_options.tolerance * usual_acceleration * step * step
-                              : m_options.false_inertia * step * step / 5;
-  if (m_system.model().matter.law == Law::linear) options.linear.limits.tolerance = 1e-12;
+  options.linear = moving ? m_options.linear : m_options.static_linear;
+  options.exact_below = std::numeric_limits<double>::infinity();
+  const double error =
+      step * step *
+      (moving ? m_options.tolerance * usual_acceleration : m_options.false_inertia / 5);
+  options.least_move =
+      safety * std::min(error / options.linear.limits.tolerance, std::sqrt(error * m_size));
+  if (m_system.model().matter.law == Law::linear) {
+    // One solve is the solution.
+    options.linear.limits.tolerance = 1e-12;
+    options.linear.preconditioner = TetPreconditioner::turned_factor;
+    options.least_move = std::numeric_limits<double>::infinity();
+  }
   return options;
 }
 
 bool AdjustedTets::start(const AdjustedDrive& drive, int parts) {
   constexpr double usual_step = 1e-2;
+  m_ahead_steps = m_ahead_done = 0;
+  carried_error.setZero();
   TetVector p = equilibrium.position;
   AdjustedReport report;
   bool found = true;
@@ -137,9 +156,60 @@ AdjustedReport AdjustedTets::step(const AdjustedDrive& drive, double h) {
   report.dynamic = dynamic;
   report.dynamic.stages.add(own);
   if (tracks()) equilibrium = m_middle;
+  if (m_ahead_done < m_ahead_steps) ++m_ahead_done;
   report.sound = report.sound && now.position.allFinite() && now.velocity.allFinite() &&
                  now.acceleration.allFinite();
   return report;
+}
+
+AdjustedReport AdjustedTets::look_ahead(const AdjustedDrive& whole, double h, int steps) {
+  AdjustedReport report;
+  m_ahead_steps = m_ahead_done = 0;
+  if (!tracks()) return report;
+  const auto timed = report.dynamic.stages.measure("equilibrium");
+  m_last_outer = whole.forces;
+  m_static.set_outer_forces(whole.forces);
+  m_ahead[0] = equilibrium.position;
+  const auto solve = [&](int k) {
+    whole.places(0.5 * k, m_held, m_pulled);
+    report.sound &= find_equilibrium(h, m_ahead[k], report);
+  };
+  if (!whole.carry) {
+    m_ahead[1] = m_ahead[0] + 0.5 * h * steps * equilibrium.velocity;
+    solve(1);
+    m_ahead[2] = 2 * m_ahead[1] - m_ahead[0];
+    solve(2);
+  } else {
+    // What carrying leaves to be solved for is about what it left before, and half way lies, seen
+    // from there, in the middle.
+    m_ahead[2] = m_ahead[0];
+    whole.carry(0, 1, m_ahead[2]);
+    m_middle.position = m_ahead[2];
+    m_ahead[2] += carried_error;
+    solve(2);
+    carried_error = m_ahead[2] - m_middle.position;
+    m_ahead[1] = m_ahead[0];
+    m_middle.position = m_ahead[2];
+    whole.carry(0, 0.5, m_ahead[1]);
+    whole.carry(1, 0.5, m_middle.position);
+    m_ahead[1] = 0.5 * (m_ahead[1] + m_middle.position);
+  }
+  m_ahead_steps = steps;
+  return report;
+}
+
+bool AdjustedTets::differs(const TetVector& a, const TetVector& b, double acceleration) const {
+  const std::vector<double>& masses = m_system.model().masses;
+  for (size_t n = 0; n < masses.size(); ++n)
+    if ((a.node(n) - b.node(n)).squaredNorm() > std::pow(acceleration * masses[n], 2)) return true;
+  return false;
+}
+
+// Held points are exactly where they are held.
+void AdjustedTets::equilibrium_between(double part, TetVector& p) {
+  p = (1 - part) * (1 - 2 * part) * m_ahead[0] + 4 * part * (1 - part) * m_ahead[1] +
+      part * (2 * part - 1) * m_ahead[2];
+  m_system.project(p);
 }
 
 // Held points that move as a rigid body take all of it along, where nothing else acts on it.

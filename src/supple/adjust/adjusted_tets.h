@@ -3,8 +3,7 @@
 //
 // The equilibrium's velocity and acceleration are formed with the integrator's own differences, so
 // that at ε = 0 it is a solution of the discrete equations too. An error e of an equilibrium makes
-// an inertia of about 5 e / h²: equilibria are solved until nodes move by less than `false_inertia`
-// allows.
+// an inertia of about 5 e / h²: equilibria are solved until what is left of it is `false_inertia`.
 #pragma once
 
 #include <functional>
@@ -19,12 +18,12 @@ namespace supple {
 struct AdjustedOptions {
   Integrator integrator = Integrator::tr_bdf2;
   DampingFrame damping = DampingFrame::scaled;
-  double tolerance =
-      1e-4;  ///< of dynamic steps: what nodes may still move, relative to h² · 10 m/s²
-  double false_inertia = 2e-3;  ///< m/s², that errors of equilibria may make
+  double tolerance = 1e-4;      ///< of dynamic steps: errors of nodes, relative to h² · 10 m/s²
+  double false_inertia = 0.05;  ///< m/s², that errors of equilibria may make
   int iterations = 30;
   bool always_track = false;  ///< whether equilibria are found even where ε is 1, to measure q
-  TetLinearOptions linear = {{1e-3, 200}, TetPreconditioner::turned_factor};
+  TetLinearOptions linear = {{1e-3, 500}, TetPreconditioner::diagonal};
+  TetLinearOptions static_linear = {{1e-2, 2000}, TetPreconditioner::turned_factor};
 };
 
 /// Equilibria of a run, stage after stage: those of one pass serve the next, as long as neither
@@ -39,6 +38,10 @@ struct AdjustedDrive {
   /// Places (m) of held and pulled points at a part of the step, from 0 to 1.
   std::function<void(double part, std::vector<Vec3d>& held, std::vector<Vec3d>& pulled)> places;
   TetVector forces;  ///< on the nodes, N: weight
+
+  /// Moves nodes from where they are at one part of the step about as constraints do to another, if
+  /// that is known.
+  std::function<void(double from, double to, TetVector& nodes)> carry;
 };
 
 /// How a step went.
@@ -64,8 +67,16 @@ class AdjustedTets {
   /// Moves it on by h seconds.
   AdjustedReport step(const AdjustedDrive& drive, double h);
 
+  /// Finds the equilibrium at the end of `whole`, which the next `steps` steps of h seconds make
+  /// up, and half way: there by carrying both ends, where the drive can do that. Those between lie
+  /// on the parabola through these and the present one. For bodies that take many steps to a frame,
+  /// in which nothing turns far.
+  AdjustedReport look_ahead(const AdjustedDrive& whole, double h, int steps);
+
   /// The body and its equilibrium: the state. Without tracking the equilibrium is not kept up.
   Moving<TetVector> now, equilibrium;
+  TetVector
+      carried_error;  ///< by how much the last equilibrium looked ahead for was not carried to
 
   /// Multiplies stiffness and damping from now on (both 1 at first), as TetSystem does.
   void set_factors(double stiffness, double damping, bool passing = false);
@@ -96,6 +107,8 @@ class AdjustedTets {
  private:
   struct Outside;
 
+  bool differs(const TetVector& a, const TetVector& b, double acceleration) const;
+  void equilibrium_between(double part, TetVector& p);
   bool find_equilibrium(double h, TetVector& p, AdjustedReport& report);
   NewtonOptions<TetLinearOptions> newton(double step, bool moving) const;
 
@@ -106,6 +119,12 @@ class AdjustedTets {
   InertiaScaling m_scaling;
   std::shared_ptr<EquilibriumPath> m_path;
   size_t m_at = 0;  // stages of the path used so far
+
+  double m_size = 0;  // of elements, m
+
+  // Of the steps that were looked ahead for: equilibria at the beginning, half way and at the end.
+  TetVector m_ahead[3];
+  int m_ahead_steps = 0, m_ahead_done = 0;
 
   // Of a step.
   std::vector<Vec3d> m_held, m_pulled;

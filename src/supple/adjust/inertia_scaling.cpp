@@ -24,6 +24,7 @@ InertiaScaling::InertiaScaling(NodeGradients gradients, std::vector<double> mass
       m_frames(m_masses.size()) {
   const TetVector zero = TetVector::Zero(static_cast<Eigen::Index>(3 * m_masses.size()));
   m_equilibrium = {zero, zero, zero};
+  m_side_by_side.setZero(9, static_cast<Eigen::Index>(m_masses.size()));
   set_epsilon(std::vector<double>(m_epsilon));
 }
 
@@ -35,15 +36,17 @@ void InertiaScaling::set_epsilon(std::span<const double> epsilon) {
 
 void InertiaScaling::move_frames(const Moving<TetVector>& equilibrium) {
   m_equilibrium = equilibrium;
+  for (size_t n = 0; n < m_masses.size(); ++n)
+    m_side_by_side.col(static_cast<Eigen::Index>(n)) << equilibrium.position.node(n),
+        equilibrium.velocity.node(n), equilibrium.acceleration.node(n);
   const int turning = parallel_reduce(
       m_masses.size(), node_block, 0,
       [&](size_t begin, size_t end) {
         int count = 0;
         for (size_t n = begin; n < end; ++n) {
           if (!m_gradients.reaches(n)) continue;
-          m_frames[n] = node_turn(m_gradients.at(n, equilibrium.position.data()),
-                                  m_gradients.at(n, equilibrium.velocity.data()),
-                                  m_gradients.at(n, equilibrium.acceleration.data()));
+          const Eigen::Matrix<double, 9, 3> f = m_gradients.of_three(n, m_side_by_side);
+          m_frames[n] = node_turn(f.topRows<3>(), f.middleRows<3>(3), f.bottomRows<3>());
           count += m_frames[n].rate.norm() > slowest || m_frames[n].change.norm() > slowest;
         }
         return count;

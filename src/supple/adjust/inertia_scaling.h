@@ -63,6 +63,7 @@ class InertiaScaling {
   bool m_acts = false, m_turns = false;
   Moving<TetVector> m_equilibrium;
   std::vector<NodeTurn> m_frames;
+  Eigen::Matrix<double, 9, Eigen::Dynamic> m_side_by_side;  // of the equilibrium's motion
 };
 
 /// The second derivative in time from five samples h seconds apart, in the middle [Wang 2020,

@@ -35,6 +35,10 @@ class NodeGradients {
   /// Σ x_j g_jᵀ at a node; `x` has three numbers per node. 0 for nodes without elements.
   Mat3d at(size_t node, const double* x) const;
 
+  /// The same for three fields at once, whose numbers lie side by side: nine per node.
+  Eigen::Matrix<double, 9, 3> of_three(size_t node,
+                                       const Eigen::Matrix<double, 9, Eigen::Dynamic>& x) const;
+
   /// Whether any element reaches a node.
   bool reaches(size_t node) const { return m_offsets[node + 1] > m_offsets[node]; }
 

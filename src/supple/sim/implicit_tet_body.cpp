@@ -23,6 +23,9 @@ constexpr float enough = 0.5f;
 // A pluck is as far as this part of the body's length, and lasts for so many half-lives.
 constexpr double pluck_height = 0.02, pluck_half_lives = 4, pluck_periods = 8;
 
+// From how many substeps on equilibria are found twice a frame instead of in every stage.
+constexpr int steps_to_look_ahead = 3;
+
 void refuse_unknown(const BodySettings& settings, const std::string& file) {
   if (!settings.contact.colliders.empty() || settings.contact.props)
     throw_input_error(file, "body.contact", "is not for implicit steps of bodies of type 'tets'");
@@ -195,6 +198,19 @@ AdjustedDrive ImplicitTetBody::drive_between(const Instant& from, const Instant&
     const double at = begin + part * (end - begin);
     places_at(at >= 1 ? to : instant_between(m_character, from, to, at, rigged), held, pulled);
   };
+  if (m_model.rig_bones > 0)
+    drive.carry = [this, &from, &to, begin, end](double here, double there, TetVector& nodes) {
+      const auto at = [&](double part) {
+        return instant_between(m_character, from, to, begin + part * (end - begin), true);
+      };
+      const Instant first = at(here), last = at(there);
+      std::vector<Affine> moves;
+      for (const TetBone& bone : m_model.tet_bones)
+        moves.push_back(bone_frame(bone, last) * bone_frame(bone, first).inverse());
+      for (size_t n = 0; n < m_model.flesh.reference.size(); ++n)
+        if (const int32_t bone = m_model.flesh.reference[n]; bone >= 0)
+          nodes.node(n) = moves[static_cast<size_t>(bone)] * Vec3d(nodes.node(n));
+    };
   drive.forces = m_body->system().zero();
   set_weight(end >= 1 ? to : instant_between(m_character, from, to, end, rigged), drive.forces);
   return drive;
@@ -242,6 +258,11 @@ void ImplicitTetBody::start(const Instant& to, bool anew, StepReport& report) {
 void ImplicitTetBody::advance(const Instant& to, double dt, StepReport& report) {
   const Instant from = m_now;
   const int steps = m_settings.substeps;
+  if (steps >= steps_to_look_ahead) {
+    const AdjustedReport ahead =
+        m_body->look_ahead(drive_between(from, to, 0, 1), dt / steps, steps);
+    report.stages.add(ahead.dynamic.stages);
+  }
   for (int s = 0; s < steps; ++s) {
     const AdjustedDrive drive =
         drive_between(from, to, static_cast<double>(s) / steps, static_cast<double>(s + 1) / steps);
@@ -336,13 +357,15 @@ void ImplicitTetBody::save(Chunk& state) const {
   for (const Moving<TetVector>* motion : {&m_body->now, &m_body->equilibrium})
     for (const TetVector* v : {&motion->position, &motion->velocity, &motion->acceleration})
       numbers.insert(numbers.end(), v->data(), v->data() + v->size());
+  numbers.insert(numbers.end(), m_body->carried_error.data(),
+                 m_body->carried_error.data() + m_body->carried_error.size());
   state.add<double>("tets/motion", numbers);
   save_instant(m_now, "tets", state);
 }
 
 void ImplicitTetBody::load(const Chunk& state, std::string_view file) {
   const auto size = static_cast<int64_t>(3 * m_body->system().nodes());
-  const auto numbers = state.get<double>("tets/motion", 1, 6 * size, file);
+  const auto numbers = state.get<double>("tets/motion", 1, 7 * size, file);
   require_finite(numbers, file, "tets");
   const bool rigged = m_model.rig_bones > 0 || !m_settings.proxies.empty();
   m_now = load_instant(state, "tets", m_character, rigged, file);
@@ -352,6 +375,7 @@ void ImplicitTetBody::load(const Chunk& state, std::string_view file) {
       *v = Eigen::Map<const Eigen::VectorXd>(from, size);
       from += size;
     }
+  m_body->carried_error = Eigen::Map<const Eigen::VectorXd>(from, size);
   m_started = true;
 }
 

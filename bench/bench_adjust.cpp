@@ -1,0 +1,143 @@
+// What adjusting dynamics costs: the stomping wrestler without and with scaled inertia, frame by
+// frame in turn, so that both see the same machine; and linear solvers of implicit tetrahedra side
+// by side.
+#include <benchmark/benchmark.h>
+
+#include <chrono>
+
+#include "actors/wrestler.h"
+#include "supple/core/bytes.h"
+#include "supple/io/scene_file.h"
+#include "supple/sim/implicit_tet_body.h"
+#include "supple/sim/session.h"
+#include "support/tet_boxes.h"
+
+namespace supple {
+namespace {
+
+constexpr int frames = 40;  // the lift of a leg, and the stomp
+
+struct Costs {
+  double plain = 0, adjusted = 0;       // seconds
+  double equilibrium = 0, inertia = 0;  // of the adjusted one's
+  double elements = 0, iterations = 0, newton = 0;
+};
+
+double seconds_of(const FrameReport& report, std::string_view stage) {
+  for (const auto& [name, seconds] : report.stages.stages())
+    if (name == stage) return seconds;
+  return 0;
+}
+
+// Both bodies, a frame of one after a frame of the other.
+const Costs& stomp_costs() {
+  static const Costs all = [] {
+    const actors::CastMember member = actors::wrestler();
+    const auto character = std::make_shared<Character>(member.make(8000));
+    const auto session = [&](double inertia) {
+      const std::string text = R"({"character": "x.glb", "body": )" + member.scenes[0].body + "}";
+      Scene scene = parse_scene(as_bytes(text), "wrestler");
+      scene.frames.last = frames;
+      scene.frames.rate = 24;
+      scene.body.adjust.inertia = inertia;
+      return std::make_unique<Session>(character, scene, &character->clips[0], "wrestler");
+    };
+    auto plain = session(1), adjusted = session(0.5);
+    Costs costs;
+    FrameRecord record;
+    plain->advance(record);
+    adjusted->advance(record);
+    while (!plain->done()) {
+      const FrameReport a = plain->advance(record), b = adjusted->advance(record);
+      costs.plain += seconds_of(a, "step");
+      costs.adjusted += seconds_of(b, "step");
+      costs.equilibrium += seconds_of(b, "step/equilibrium");
+      costs.inertia += seconds_of(b, "step/inertia");
+      costs.newton += a.iterations;
+    }
+    for (const BodyFact& fact : plain->body().facts())
+      if (fact.name == "elements") costs.elements = fact.value;
+    return costs;
+  }();
+  return all;
+}
+
+void count(benchmark::State& state, const Costs& costs) {
+  state.counters["elements"] = costs.elements;
+  state.counters["substeps"] = 4;
+  state.counters["frames"] = frames - 1;
+  state.counters["newton_per_frame"] = costs.newton / (frames - 1);
+}
+
+void sumo_plain(benchmark::State& state) {
+  const Costs& costs = stomp_costs();
+  for (auto _ : state) state.SetIterationTime(costs.plain / (frames - 1));
+  count(state, costs);
+}
+
+void sumo_adjusted(benchmark::State& state) {
+  const Costs& costs = stomp_costs();
+  for (auto _ : state) state.SetIterationTime(costs.adjusted / (frames - 1));
+  count(state, costs);
+  state.counters["overhead_percent"] = 100 * (costs.adjusted / costs.plain - 1);
+  state.counters["equilibrium_percent"] = 100 * costs.equilibrium / costs.plain;
+  state.counters["inertia_percent"] = 100 * costs.inertia / costs.plain;
+}
+
+// A bent bar of soft matter: one linear solve to 1e-3 in equilibrium (rate 0) and in a step.
+void linear_solve(benchmark::State& state, TetPreconditioner kind, double rate) {
+  TetSystemModel model;
+  model.mesh = box_of_tets(8, 24, 8, 0.02, 0.1);
+  model.matter.law = Law::stvk_volume;
+  model.masses.assign(model.mesh.positions.size(), 0);
+  for (const Vec4i& tet : model.mesh.tets) {
+    const double volume = six_volumes(model.mesh, tet) / 6;
+    model.matter.volumes.push_back(volume);
+    model.matter.materials.push_back(lame_moduli(3e4, 0.4));
+    for (int c = 0; c < 4; ++c) model.masses[static_cast<size_t>(tet[c])] += 1000 * volume / 4;
+  }
+  for (size_t n = 0; n < model.mesh.positions.size(); ++n)
+    if (model.mesh.positions[n].y() < 0.01) {
+      const auto node = static_cast<int32_t>(n);
+      model.held.push_back({{node, node, node, node}, {1, 0, 0, 0}});
+    }
+  TetSystem system(model, "bench");
+  TetVector x = system.rest(), force = system.zero(), dx = force;
+  for (size_t n = 0; n < system.nodes(); ++n) {
+    // Rolled up to a quarter of a circle.
+    const double angle = x.node(n)[1] / 0.3, out = 0.3 + x.node(n)[0];
+    x.node(n)[0] = out * std::cos(angle) - 0.3;
+    x.node(n)[1] = out * std::sin(angle);
+    if (!system.holds().is_dependent(n)) force.node(n)[1] = -9.81 * model.masses[n];
+  }
+  if (rate > 0) system.set_stage(rate, x, x);
+  int iterations = 0;
+  for (auto _ : state) {
+    system.linearise(x, Differential::projected);
+    iterations = system.solve(force, dx, {{1e-3, 2000}, kind}).iterations;
+  }
+  state.counters["iterations"] = iterations;
+  state.counters["elements"] = static_cast<double>(model.mesh.tets.size());
+}
+
+BENCHMARK(sumo_plain)
+    ->Name("sumo/plain")
+    ->UseManualTime()
+    ->Iterations(1)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(sumo_adjusted)
+    ->Name("sumo/adjusted")
+    ->UseManualTime()
+    ->Iterations(1)
+    ->Unit(benchmark::kMillisecond);
+#define SUPPLE_SOLVER(kind)                                                       \
+  BENCHMARK_CAPTURE(linear_solve, equilibrium_##kind, TetPreconditioner::kind, 0) \
+      ->Unit(benchmark::kMillisecond);                                            \
+  BENCHMARK_CAPTURE(linear_solve, step_##kind, TetPreconditioner::kind, 328)      \
+      ->Unit(benchmark::kMillisecond)
+SUPPLE_SOLVER(turned_factor);
+SUPPLE_SOLVER(fresh_factor);
+SUPPLE_SOLVER(diagonal);
+
+}  // namespace
+}  // namespace supple

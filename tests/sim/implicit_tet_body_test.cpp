@@ -1,0 +1,251 @@
+// Bodies of tetrahedra with implicit steps in scenes: driven, adjusted, tuned, resumed, refused.
+#include "supple/sim/implicit_tet_body.h"
+
+#include <gtest/gtest.h>
+
+#include "supple/core/error.h"
+#include "supple/core/parallel.h"
+#include "supple/mesh/primitives.h"
+#include "supple/sim/session.h"
+#include "supple/sim/tune.h"
+
+namespace supple {
+namespace {
+
+Character box_character(const Vec3d& size, const Vec3d& centre) {
+  Character character;
+  character.skin = box_surface(size, 0.4 * size.minCoeff());
+  for (Vec3f& p : character.skin.positions) p += centre.cast<float>();
+  Part part;
+  part.vertices.count = static_cast<int32_t>(character.skin.positions.size());
+  part.triangles.count = static_cast<int32_t>(character.skin.triangles.size());
+  character.parts.push_back(part);
+  return character;
+}
+
+// A post, 0.8 m high, whose foot is jerked aside.
+Character post() { return box_character({0.16, 0.8, 0.16}, {0, 0.4, 0}); }
+
+// A bar along x on two joints, the second in its middle; each vertex follows the nearer one.
+Character rigged_bar() {
+  Character character = box_character({0.8, 0.16, 0.16}, {0.4, 0, 0});
+  Joint root, tip;
+  root.name = "root";
+  root.is_bone = tip.is_bone = true;
+  tip.name = "tip";
+  tip.parent = 0;
+  tip.rest.translation = {0.4, 0, 0};
+  character.skeleton.joints = {root, tip};
+  Affine inverse = Affine::Identity();
+  character.binds.push_back({0, inverse});
+  inverse.translation() = Vec3d(-0.4, 0, 0);
+  character.binds.push_back({1, inverse});
+  for (const Vec3f& p : character.skin.positions) {
+    const Influence own{p[0] < 0.4f ? 0 : 1, 1};
+    character.weights.add_vertex({&own, 1}, 0);
+  }
+  return character;
+}
+
+Scene jerked(int frames, Law law = Law::linear) {
+  Scene scene;
+  scene.body.type = "tets";
+  scene.body.size = 0.8;
+  scene.body.young = 4e5;
+  scene.body.poisson = 0.3;
+  scene.body.gravity.acceleration = {3, -9, 0};
+  scene.body.tets.elements = 150;
+  scene.body.tets.law = law;
+  scene.body.tets.dynamics = TetDynamics::implicit_steps;
+  scene.body.tets.stiffness_damping = 0.01;
+  scene.body.fixed.resize(1);
+  scene.body.fixed[0].select.plane = PlaneSelection{{0, 0.12, 0}, {0, -1, 0}};
+  ScriptSettings aside;
+  aside.translate = {0.3, 0, 0};
+  aside.keys = {{0, 0}, {0.25, 1}};
+  aside.ramp = Ramp::linear;
+  scene.body.fixed[0].motion = {aside};
+  scene.frames.last = frames;
+  scene.frames.rate = 48;
+  return scene;
+}
+
+std::vector<std::vector<Vec3f>> run_scene(const Character& character, const Scene& scene) {
+  Session session(std::make_shared<Character>(character), scene, nullptr, "test");
+  std::vector<std::vector<Vec3f>> skins;
+  FrameRecord record;
+  while (!session.done()) {
+    EXPECT_TRUE(session.advance(record).warnings.empty());
+    skins.push_back(record.body.positions);
+  }
+  return skins;
+}
+
+std::string refusal(const Character& character, const Scene& scene) {
+  try {
+    run_scene(character, scene);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+// Height of the highest vertex of the first frame, over time.
+std::vector<Vec3d> top_of(const std::vector<std::vector<Vec3f>>& skins) {
+  size_t top = 0;
+  for (size_t v = 0; v < skins[0].size(); ++v)
+    if (skins[0][v].y() > skins[0][top].y()) top = v;
+  std::vector<Vec3d> way;
+  for (const auto& skin : skins) way.push_back(skin[top].cast<double>());
+  return way;
+}
+
+TEST(ImplicitTetBody, GoesOnWithTheSameBits) {
+  Scene scene = jerked(10, Law::stvk_volume);
+  scene.body.adjust.inertia = 0.5;
+  const auto character = std::make_shared<Character>(post());
+  Session whole(character, scene, nullptr, "test"), first(character, scene, nullptr, "test"),
+      second(character, scene, nullptr, "test");
+  FrameRecord a, b;
+  for (int f = 0; f < 5; ++f) first.advance(b);
+  second.load(first.save(), "test");
+  for (int f = 0; f < 10; ++f) whole.advance(a);
+  for (int f = 5; f < 10; ++f) second.advance(b);
+  EXPECT_EQ(a.body.positions, b.body.positions);
+  // Threads make no difference either.
+  set_thread_count(1);
+  EXPECT_EQ(run_scene(*character, scene).back(), a.body.positions);
+  set_thread_count(0);
+}
+
+TEST(ImplicitTetBody, InertiaOfOneChangesNothing) {
+  Scene scene = jerked(8, Law::neo_hookean);
+  const auto plain = run_scene(post(), scene);
+  scene.body.adjust.inertia = 1;
+  EXPECT_EQ(run_scene(post(), scene), plain);
+}
+
+TEST(ImplicitTetBody, RegionsSwingLess) {
+  Scene scene = jerked(16, Law::stvk_volume);
+  const auto plain = top_of(run_scene(post(), scene));
+  scene.body.adjust.regions.resize(1);
+  scene.body.adjust.regions[0].select.plane = PlaneSelection{{0, 0.3, 0}, {0, 1, 0}};
+  scene.body.adjust.regions[0].amplitude = 0;
+  const auto calm = top_of(run_scene(post(), scene));
+  double before = 0, after = 0;
+  for (size_t f = 0; f < 12; ++f) {
+    const double moved = 0.3 * static_cast<double>(f) / 12;
+    before = std::max(before, std::abs(plain[f].x() - plain[0].x() - moved));
+    after = std::max(after, std::abs(calm[f].x() - calm[0].x() - moved));
+  }
+  EXPECT_GT(before, 0.02);
+  EXPECT_LT(after, 0.3 * before);
+}
+
+TEST(ImplicitTetBody, KeysChangeDialsOverTime) {
+  Scene scene = jerked(24, Law::stvk_volume);
+  scene.body.adjust.keys = {{0.1, 1, 1, 1, 1}, {0.2, 1, 1, 0, 1}};
+  Scene weightless = jerked(24, Law::stvk_volume);
+  weightless.body.gravity.acceleration = {0, 0, 0};
+  weightless.body.fixed[0].motion.clear();
+  const auto keyed = top_of(run_scene(post(), scene));
+  // Without sag it ends upright.
+  EXPECT_GT(std::abs(keyed[0].x() - top_of(run_scene(post(), weightless))[0].x()), 0.01);
+  double mean = 0;
+  for (size_t f = 14; f < 24; ++f) mean += (keyed[f].x() - 0.3) / 10;
+  EXPECT_LT(std::abs(mean - top_of(run_scene(post(), weightless))[0].x()), 0.01);
+}
+
+TEST(ImplicitTetBody, ProxiesOfTheSkinDriveIt) {
+  Scene scene;
+  scene.body.type = "tets";
+  scene.body.size = 0.8;
+  scene.body.young = 1e5;
+  scene.body.tets.elements = 200;
+  scene.body.tets.dynamics = TetDynamics::implicit_steps;
+  scene.body.attach.hold = BoneHold::none;
+  scene.frames.last = 4;
+  scene.frames.rate = 24;
+  scene.body.proxies.resize(1);
+  scene.body.proxies[0].select.plane = PlaneSelection{{0.2, 0, 0}, {-1, 0, 0}};
+  for (const bool soft : {false, true}) {
+    scene.body.proxies[0].soft = soft;
+    scene.body.proxies[0].stiffness = 1e6;
+    const auto character = std::make_shared<Character>(rigged_bar());
+    Session session(character, scene, nullptr, "test");
+    FrameRecord record;
+    while (!session.done()) session.advance(record);
+    for (size_t v = 0; v < record.body.positions.size(); ++v)
+      if (character->skin.positions[v].x() < 0.1f) {
+        EXPECT_LT((record.body.positions[v] - character->skin.positions[v]).norm(), 2e-3f);
+      }
+  }
+}
+
+TEST(ImplicitTetBody, RefusesWhatItCannotDo) {
+  Scene scene = jerked(3);
+  scene.body.contact.colliders.resize(1);
+  EXPECT_NE(refusal(post(), scene).find("body.contact"), std::string::npos);
+  scene = jerked(3);
+  scene.body.fixed.clear();
+  EXPECT_NE(refusal(post(), scene).find("nothing holds"), std::string::npos);
+  scene = jerked(3);
+  scene.body.adjust.frequency = -1;
+  EXPECT_NE(refusal(post(), scene).find("frequency"), std::string::npos);
+  scene = jerked(3);
+  scene.body.adjust.keys = {{0, 1, 1}};
+  EXPECT_NE(refusal(post(), scene).find("body.adjust.keys[0]"), std::string::npos);
+  scene = jerked(3);
+  scene.body.gravity.acceleration = {0, 0, 0};
+  scene.body.adjust.sag = 2;
+  EXPECT_NE(refusal(post(), scene).find("does not sag"), std::string::npos);
+  scene = jerked(3);
+  scene.body.type = "voxels";
+  scene.body.adjust.frequency = 2;
+  EXPECT_NE(refusal(post(), scene).find("body.adjust"), std::string::npos);
+}
+
+TEST(Tune, MakesAPostSwingAsAsked) {
+  Scene scene = jerked(110);
+  scene.body.adjust.frequency = 0.7;
+  scene.body.adjust.sag = 0.5;
+  scene.body.adjust.half_life = 0.8;
+  const auto character = std::make_shared<Character>(post());
+  const TuneReport report = tune(character, scene, nullptr, "test", {});
+  EXPECT_TRUE(report.close_enough);
+  EXPECT_TRUE(report.before.from_trajectory);
+  EXPECT_NEAR(report.after.frequency / report.before.frequency, 0.7, 0.014);
+  EXPECT_NEAR(report.after.amplitude / report.before.amplitude, 1, 0.02);
+  EXPECT_NEAR(report.after.sag / report.before.sag, 0.5, 0.01);
+  EXPECT_NEAR(report.after.half_life / report.before.half_life, 0.8, 0.016);
+  // Equilibria were solved for twice: as it is, and with half the sag.
+  EXPECT_EQ(report.solved, 2);
+  EXPECT_EQ(scene.body.adjust.inertia, report.factors.inertia);
+}
+
+TEST(Tune, RefusesAnAmplitudeWithoutMotion) {
+  Scene scene = jerked(5);
+  scene.body.fixed[0].motion.clear();
+  scene.body.adjust.amplitude = 2;
+  const auto character = std::make_shared<Character>(post());
+  try {
+    tune(character, scene, nullptr, "test", {});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("does not move"), std::string::npos);
+  }
+}
+
+// What never rests is plucked instead.
+TEST(Tune, PlucksWhatNeverRests) {
+  Scene scene = jerked(20, Law::stvk_volume);
+  scene.body.fixed[0].motion[0].keys = {{0, 0}, {2, 1}};
+  const auto character = std::make_shared<Character>(post());
+  const AdjustRun run = measure(character, scene, nullptr, "test", {});
+  EXPECT_FALSE(run.reading.from_trajectory);
+  EXPECT_NEAR(run.reading.frequency, run.body.omega / 6.283185, 0.15 * run.reading.frequency);
+  EXPECT_GT(run.reading.sag, 0.01);
+}
+
+}  // namespace
+}  // namespace supple
