@@ -3,8 +3,10 @@
 #include <embree3/rtcore.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include "supple/core/error.h"
 #include "supple/core/parallel.h"
@@ -24,6 +26,30 @@ float rounded_down(double x) {
 }
 
 float rounded_up(double x) { return -rounded_down(-x); }
+
+// Pairs as they are found, on many threads: those beyond the room there is are only counted.
+struct FoundPairs {
+  const FloatBox* boxes;
+  const void* context;
+  BoxTree::Wanted wanted;
+  std::span<BoxTree::Pair> room;
+  std::atomic<size_t> count = 0;
+
+  void add(uint32_t a, uint32_t b) {
+    if (!(a < b)) return;
+    const FloatBox &one = boxes[a], &two = boxes[b];
+    if (!(one.low.array() <= two.high.array()).all() ||
+        !(two.low.array() <= one.high.array()).all() || !wanted(context, a, b))
+      return;
+    const size_t at = count.fetch_add(1, std::memory_order_relaxed);
+    if (at < room.size()) room[at] = {a, b};
+  }
+};
+
+void on_pairs(void* found, RTCCollision* pairs, unsigned count) {
+  for (unsigned i = 0; i < count; ++i)
+    static_cast<FoundPairs*>(found)->add(pairs[i].primID0, pairs[i].primID1);
+}
 
 // A search in progress.
 struct Search {
@@ -134,6 +160,19 @@ void BoxTree::search(const Vec3d& point, double radius, void* context, Visit vis
   RTCPointQueryContext stack;
   rtcInitPointQueryContext(&stack);
   rtcPointQuery(m_scene->scene, &query, &stack, on_box, &search);
+}
+
+void BoxTree::overlaps(const void* context, Wanted wanted, std::vector<Pair>& out) const {
+  const Scene& s = *m_scene;
+  out.resize(std::max(out.capacity(), size_t{64}));
+  for (bool is_whole = s.boxes.size() < 2; !is_whole;) {
+    FoundPairs found{s.boxes.data(), context, wanted, out};
+    rtcCollide(s.scene, s.scene, on_pairs, &found);
+    is_whole = found.count <= out.size();
+    out.resize(is_whole ? found.count.load() : 2 * found.count);
+  }
+  if (s.boxes.size() < 2) out.clear();
+  std::sort(out.begin(), out.end());
 }
 
 }  // namespace supple

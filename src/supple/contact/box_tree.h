@@ -1,5 +1,5 @@
-// A tree of boxes for points: which boxes lie within a distance of a point. Embree's hierarchy of
-// bounding volumes underneath; all of Embree is used from here.
+// A tree of boxes: which boxes lie within a distance of a point, and which overlap each other.
+// Embree's hierarchy of bounding volumes underneath; all of Embree is used from here.
 //
 // Embree works in single precision: boxes are rounded outwards and searches reach a little further
 // than asked, so that no box is missed. Boxes a little beyond the distance may be visited too, in
@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "supple/math/types.h"
@@ -40,6 +41,15 @@ class BoxTree {
   /// Visits all boxes within `radius` (in metres, may be infinite) of a point with coordinates
   /// below 1e15 m. Many threads may search at the same time.
   void search(const Vec3d& point, double radius, void* context, Visit visit) const;
+
+  /// Two boxes that overlap: the lower number, then the higher one.
+  using Pair = std::pair<uint32_t, uint32_t>;
+
+  /// Whether a pair is wanted; asked on many threads at the same time.
+  using Wanted = bool (*)(const void* context, uint32_t first, uint32_t second);
+
+  /// All pairs of boxes that overlap and are wanted, in rising order.
+  void overlaps(const void* context, Wanted wanted, std::vector<Pair>& out) const;
 
  private:
   struct Scene;

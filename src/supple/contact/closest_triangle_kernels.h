@@ -1,0 +1,32 @@
+// The closest of some triangles to a point, triangles side by side in lanes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace supple {
+
+/// Corners of triangles as nine rows of numbers: x, y, z of the first corner, of the second from
+/// there, and of the third from there. Rows are `stride` numbers apart, a multiple of 16; those
+/// past the last triangle are copies of one.
+struct TriangleRows {
+  const float* rows = nullptr;
+  size_t stride = 0;
+};
+
+/// The closest triangle, and where on it.
+struct ClosestTriangle {
+  float distance2 = 0;          ///< squared, in m²
+  int32_t triangle = 0;         ///< the lowest number of those equally close
+  float second = 0, third = 0;  ///< weights of those corners; the first has the rest
+};
+
+/// The closest of `count` triangles to a point (x, y, z); also for those without area.
+ClosestTriangle closest_triangle(const TriangleRows& triangles, size_t count, const float* point);
+
+/// The closest of those that face against a direction: whose normal's product with it is negative.
+/// The squared distance is 1e30 when there is none.
+ClosestTriangle closest_facing(const TriangleRows& triangles, size_t count, const float* point,
+                               const float* direction);
+
+}  // namespace supple

@@ -1,0 +1,442 @@
+#include "supple/contact/surface_contact.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "supple/core/error.h"
+#include "supple/core/parallel.h"
+
+namespace supple {
+namespace {
+
+// How far behind a surface vertices are searched, and that of their own object: in mean edges.
+constexpr float usual_reach = 1.5f, own_reach = 1;
+// How far a vertex may have been behind its own surface before the step, in mean edges, and still
+// come from outside: rounding.
+constexpr float outside = 1e-3f;
+// Patches of an object that are this close at rest do not meet, in mean edges.
+constexpr float neighbourhood = 2;
+constexpr float farthest_reach = 4;
+constexpr int rounds = 5;
+constexpr size_t patch_block = 4, vertex_block = 512;
+constexpr size_t rows_of_patch = 9 * patch_triangles;
+
+size_t at(int32_t i) { return static_cast<size_t>(i); }
+
+float box_distance2(const Box3f& a, const Box3f& b) { return a.squaredExteriorDistance(b); }
+
+void check_touch(const std::string& where, const char* field, double value) {
+  if (!(value >= 0) || !std::isfinite(value))
+    throw_input_error(where, field, fmt::format("{}; 0 or more is needed", value));
+}
+
+}  // namespace
+
+// What the search of a patch's vertices needs.
+struct SurfaceContact::Near {
+  double dt;
+  float reach;
+  std::span<const Vec3f> x, v;
+};
+
+SurfaceContact::SurfaceContact(const SurfaceCollisionModel& model, const std::string& where)
+    : m_patches(model.rest, model.triangles, model.objects),
+      m_triangles(model.triangles.begin(), model.triangles.end()),
+      m_objects(model.objects.begin(), model.objects.end()),
+      m_inverse_masses(model.inverse_masses.begin(), model.inverse_masses.end()),
+      m_touches(model.touches.begin(), model.touches.end()),
+      m_edges(model.touches.size(), 0),
+      m_tree(m_patches.patches.size()),
+      m_self_touching(model.rest.size(), 0),
+      m_boxes(m_patches.patches.size()),
+      m_rows(m_patches.patches.size() * rows_of_patch, 0) {
+  for (const SurfaceTouch& touch : m_touches) {
+    check_touch(where, "friction", touch.friction);
+    check_touch(where, "gap", touch.gap);
+  }
+  std::vector<size_t> edges(m_touches.size(), 0);
+  m_fan_starts.assign(model.rest.size() + 1, 0);
+  for (const Vec3i& t : m_triangles)
+    for (int c = 0; c < 3; ++c) {
+      const size_t object = at(m_objects[at(t[c])]);
+      m_edges[object] += (model.rest[at(t[c])] - model.rest[at(t[(c + 1) % 3])]).norm();
+      ++edges[object];
+      ++m_fan_starts[at(t[c]) + 1];
+    }
+  for (size_t o = 0; o < edges.size(); ++o)
+    m_edges[o] /= static_cast<float>(std::max(edges[o], size_t{1}));
+  for (size_t i = 1; i < m_fan_starts.size(); ++i) m_fan_starts[i] += m_fan_starts[i - 1];
+  m_fans.resize(m_fan_starts.back());
+  std::vector<uint32_t> next = m_fan_starts;
+  for (size_t t = 0; t < m_triangles.size(); ++t)
+    for (int c = 0; c < 3; ++c) m_fans[next[at(m_triangles[t][c])]++] = static_cast<int32_t>(t);
+  for (size_t p = 0; p < m_boxes.size(); ++p) m_boxes[p] = m_patches.box(p, model.rest);
+  find_neighbours();
+}
+
+SurfaceContact::~SurfaceContact() = default;
+
+// Patches of one object that are close at rest.
+void SurfaceContact::find_neighbours() {
+  const auto& patches = m_patches.patches;
+  m_neighbour_starts.assign(1, 0);
+  for (size_t a = 0, begin = 0; a < patches.size(); ++a) {
+    while (patches[begin].object != patches[a].object) ++begin;
+    const float near = neighbourhood * m_edges[at(patches[a].object)];
+    for (size_t b = begin; b < patches.size() && patches[b].object == patches[a].object; ++b)
+      if (b > a && box_distance2(m_boxes[a], m_boxes[b]) < near * near)
+        m_neighbours.push_back(static_cast<uint32_t>(b));
+    m_neighbour_starts.push_back(static_cast<uint32_t>(m_neighbours.size()));
+  }
+}
+
+SurfaceContactReport SurfaceContact::resolve(std::span<const Collider* const> colliders, double dt,
+                                             std::span<Vec3f> x, std::span<Vec3f> v,
+                                             std::span<uint8_t> touching) {
+  const float largest = m_edges.empty() ? 0 : *std::max_element(m_edges.begin(), m_edges.end());
+  const float fastest = parallel_reduce(
+      v.size(), 8192, 0.0f,
+      [&](size_t begin, size_t end) {
+        float most = 0;
+        for (size_t i = begin; i < end; ++i) most = std::max(most, v[i].squaredNorm());
+        return most;
+      },
+      [](float a, float b) { return std::max(a, b); });
+  const float way = static_cast<float>(dt) * std::sqrt(fastest);
+  const float reach = std::max(usual_reach * largest, std::min(way, farthest_reach * largest));
+  find_contacts(dt, x, v, reach);
+  find_rigid(colliders, x);
+  SurfaceContactReport report;
+  report.contacts = m_contacts.size();
+  report.rigid_contacts = m_rigid.size();
+  for (const Contact& c : m_contacts) {
+    Vec3f apart = Vec3f::Zero();
+    for (size_t k = 0; k < 4; ++k) apart += c.shares[k] * x[at(c.particles[k])];
+    report.deepest = std::max(report.deepest, -static_cast<double>(apart.dot(c.normal)));
+  }
+  for (const RigidTouch& r : m_rigid)
+    report.deepest =
+        std::max(report.deepest, static_cast<double>((r.surface - x[at(r.vertex)]).dot(r.normal)));
+  std::fill(touching.begin(), touching.end(), uint8_t{0});
+  mark(touching);
+  std::fill(m_self_touching.begin(), m_self_touching.end(), uint8_t{0});
+  for (const Contact& c : m_contacts)
+    if (m_objects[at(c.particles[0])] == m_objects[at(c.particles[1])])
+      m_self_touching[at(c.particles[0])] = 1;
+  for (int round = 0; round < rounds; ++round) {
+    if (round % 2 == 0)
+      for (Contact& c : m_contacts) push_apart(c, dt, x, v);
+    else
+      for (auto c = m_contacts.rbegin(); c != m_contacts.rend(); ++c) push_apart(*c, dt, x, v);
+    leave_rigid(dt, x, v);
+  }
+  // What others have pushed into rigid things comes out of them last: these do not give way. Out
+  // of one may be into another.
+  m_contacts.clear();
+  for (int again = 0; again < rounds && (again == 0 || !m_rigid.empty()); ++again) {
+    find_rigid(colliders, x);
+    leave_rigid(dt, x, v);
+    mark(touching);
+  }
+  return report;
+}
+
+void SurfaceContact::mark(std::span<uint8_t> touching) const {
+  for (const Contact& c : m_contacts)
+    for (const int32_t p : c.particles) touching[at(p)] = 1;
+  for (const RigidTouch& r : m_rigid) touching[at(r.vertex)] = 1;
+}
+
+void SurfaceContact::find_contacts(double dt, std::span<const Vec3f> x, std::span<const Vec3f> v,
+                                   float reach) {
+  m_contacts.clear();
+  find_pairs(x, reach);
+  if (m_pairs.empty()) return;
+  load_triangles(x);
+  const size_t patches = m_patches.patches.size();
+  m_found.resize((patches + patch_block - 1) / patch_block);
+  const Near near{dt, reach, x, v};
+  parallel_for(patches, patch_block, [&](size_t begin, size_t end) {
+    std::vector<Contact>& found = m_found[begin / patch_block];
+    found.clear();
+    for (size_t p = begin; p < end; ++p) search_patch(p, near, found);
+  });
+  for (const std::vector<Contact>& found : m_found)
+    m_contacts.insert(m_contacts.end(), found.begin(), found.end());
+}
+
+// Patches that come within reach of each other, but for neighbours.
+void SurfaceContact::find_pairs(std::span<const Vec3f> x, float reach) {
+  const size_t patches = m_patches.patches.size();
+  parallel_for(patches, 64, [&](size_t begin, size_t end) {
+    for (size_t p = begin; p < end; ++p) {
+      m_boxes[p] = m_patches.box(p, x);
+      const Vec3d half = Vec3d::Constant(reach / 2);
+      m_tree.set(
+          p, Box3d(m_boxes[p].min().cast<double>() - half, m_boxes[p].max().cast<double>() + half));
+    }
+  });
+  m_tree.update();
+  m_tree.overlaps(
+      this,
+      [](const void* context, uint32_t a, uint32_t b) {
+        const auto& self = *static_cast<const SurfaceContact*>(context);
+        const int32_t object = self.m_patches.patches[a].object;
+        if (object != self.m_patches.patches[b].object) return true;
+        if (!self.m_touches[at(object)].self) return false;
+        const auto begin = self.m_neighbours.begin() + self.m_neighbour_starts[a],
+                   end = self.m_neighbours.begin() + self.m_neighbour_starts[a + 1];
+        return !std::binary_search(begin, end, b);
+      },
+      m_pairs);
+  // Both ways; partners come out in rising order.
+  m_other_starts.assign(patches + 1, 0);
+  for (const auto& [a, b] : m_pairs) {
+    ++m_other_starts[a + 1];
+    ++m_other_starts[b + 1];
+  }
+  for (size_t p = 1; p <= patches; ++p) m_other_starts[p] += m_other_starts[p - 1];
+  m_others.resize(2 * m_pairs.size());
+  for (const auto& [a, b] : m_pairs) {
+    m_others[m_other_starts[a]++] = b;
+    m_others[m_other_starts[b]++] = a;
+  }
+  for (size_t p = patches; p > 0; --p) m_other_starts[p] = m_other_starts[p - 1];
+  m_other_starts[0] = 0;
+}
+
+// Corners of the triangles of patches that have partners, side by side.
+void SurfaceContact::load_triangles(std::span<const Vec3f> x) {
+  parallel_for(m_patches.patches.size(), 16, [&](size_t begin, size_t end) {
+    for (size_t p = begin; p < end; ++p) {
+      if (m_other_starts[p] == m_other_starts[p + 1]) continue;
+      const SurfacePatch& patch = m_patches.patches[p];
+      float* rows = m_rows.data() + p * rows_of_patch;
+      const size_t count = patch.last_triangle - patch.first_triangle;
+      for (size_t i = 0; i < patch_triangles; ++i) {
+        const Vec3i& t =
+            m_triangles[at(m_patches.triangle[patch.first_triangle + std::min(i, count - 1)])];
+        const Vec3f &a = x[at(t[0])], &b = x[at(t[1])], &c = x[at(t[2])];
+        for (int k = 0; k < 3; ++k) {
+          rows[static_cast<size_t>(k) * patch_triangles + i] = a[k];
+          rows[static_cast<size_t>(3 + k) * patch_triangles + i] = b[k] - a[k];
+          rows[static_cast<size_t>(6 + k) * patch_triangles + i] = c[k] - a[k];
+        }
+      }
+    }
+  });
+}
+
+// The closest triangle of a patch, by its number among all triangles.
+ClosestTriangle SurfaceContact::closest_in(uint32_t patch, const Vec3f& point,
+                                           const Vec3f* facing) const {
+  const SurfacePatch& of = m_patches.patches[patch];
+  const TriangleRows rows{m_rows.data() + patch * rows_of_patch, patch_triangles};
+  const size_t count = of.last_triangle - of.first_triangle;
+  ClosestTriangle found = facing ? closest_facing(rows, count, point.data(), facing->data())
+                                 : closest_triangle(rows, count, point.data());
+  found.triangle = m_patches.triangle[of.first_triangle + static_cast<size_t>(found.triangle)];
+  return found;
+}
+
+// The closest triangle of every object near to each vertex of a patch.
+void SurfaceContact::search_patch(size_t patch, const Near& near, std::vector<Contact>& out) const {
+  const SurfacePatch& own = m_patches.patches[patch];
+  const auto others = std::span(m_others).subspan(
+      m_other_starts[patch], m_other_starts[patch + 1] - m_other_starts[patch]);
+  const auto object_of = [&](size_t k) { return m_patches.patches[others[k]].object; };
+  for (size_t begin = 0, end = 0; begin < others.size(); begin = end) {
+    while (end < others.size() && object_of(end) == object_of(begin)) ++end;
+    const auto patches = others.subspan(begin, end - begin);
+    for (uint32_t i = own.first_own; i < own.last_own; ++i) {
+      const int32_t vertex = m_patches.own[i];
+      const Vec3f& p = near.x[at(vertex)];
+      ClosestTriangle best{near.reach * near.reach, -1, 0, 0};
+      for (const uint32_t other : patches) {
+        if (!(m_boxes[other].squaredExteriorDistance(p) < best.distance2)) continue;
+        const ClosestTriangle found = closest_in(other, p, nullptr);
+        if (found.distance2 < best.distance2) best = found;
+      }
+      if (best.triangle >= 0) add_contact(near, vertex, patches, best, out);
+    }
+  }
+}
+
+Vec3f SurfaceContact::vertex_normal(std::span<const Vec3f> x, int32_t vertex) const {
+  Vec3f sum = Vec3f::Zero();
+  for (uint32_t i = m_fan_starts[at(vertex)]; i < m_fan_starts[at(vertex) + 1]; ++i) {
+    const Vec3i& t = m_triangles[at(m_fans[i])];
+    sum += (x[at(t[1])] - x[at(t[0])]).cross(x[at(t[2])] - x[at(t[0])]);
+  }
+  return sum;
+}
+
+namespace {
+
+// Where a vertex is over a triangle.
+struct Over {
+  Vec3f weights, away, side;  // of the corners; from the closest point; outwards there
+  float apart;                // how far, negative behind
+  bool is_border;             // whether the closest point is on an edge or a corner
+};
+
+// The side is that of the triangle in its middle, and of its corners at its border.
+template <class Normal>
+Over measure(std::span<const Vec3f> x, const Vec3f& p, const Vec3i& t, const ClosestTriangle& best,
+             const Normal& vertex_normal) {
+  Over over;
+  over.weights = {1 - best.second - best.third, best.second, best.third};
+  over.away = p;
+  for (int k = 0; k < 3; ++k) over.away -= over.weights[k] * x[at(t[k])];
+  over.is_border = !(over.weights.minCoeff() > 1e-4f);
+  over.side = (x[at(t[1])] - x[at(t[0])]).cross(x[at(t[2])] - x[at(t[0])]);
+  if (over.is_border) {
+    over.side.setZero();
+    for (int k = 0; k < 3; ++k)
+      if (over.weights[k] > 0) over.side += over.weights[k] * vertex_normal(t[k]);
+  }
+  over.side = over.side.stableNormalized();
+  over.apart = over.away.dot(over.side) < 0 ? -over.away.norm() : over.away.norm();
+  return over;
+}
+
+}  // namespace
+
+// Adds a contact if the vertex is behind the surface there, or nearly so.
+void SurfaceContact::add_contact(const Near& near, int32_t vertex,
+                                 std::span<const uint32_t> patches, const ClosestTriangle& closest,
+                                 std::vector<Contact>& out) const {
+  const Vec3f& p = near.x[at(vertex)];
+  const auto normal_of = [&](int32_t v) { return vertex_normal(near.x, v); };
+  Vec3i t = m_triangles[at(closest.triangle)];
+  const size_t own = at(m_objects[at(vertex)]), other = at(m_objects[at(t[0])]);
+  const float edge = m_edges[other];
+  const float gap =
+      0.5f * static_cast<float>(m_touches[own].gap * static_cast<double>(m_edges[own]) +
+                                m_touches[other].gap * static_cast<double>(edge));
+  Over over = measure(near.x, p, t, closest, normal_of);
+  if (!(over.apart < gap) || (own == other && -over.apart > own_reach * edge)) return;
+  const Vec3f own_normal = vertex_normal(near.x, vertex);
+  if (over.apart < 0 && !(over.side.dot(own_normal) < 0)) {
+    // It came in by another side than the closest.
+    ClosestTriangle facing{near.reach * near.reach, -1, 0, 0};
+    for (const uint32_t patch : patches) {
+      if (!(m_boxes[patch].squaredExteriorDistance(p) < facing.distance2)) continue;
+      const ClosestTriangle found = closest_in(patch, p, &own_normal);
+      if (found.distance2 < facing.distance2) facing = found;
+    }
+    if (facing.triangle < 0) return;
+    t = m_triangles[at(facing.triangle)];
+    over = measure(near.x, p, t, facing, normal_of);
+    if (!(over.apart < 0)) return;
+  }
+  if (own == other && !m_self_touching[at(vertex)] && !came_from_outside(near, vertex, t)) return;
+  // Out of it: straight to the closest point, where that is a direction.
+  Vec3f normal = over.side;
+  if (over.is_border && std::abs(over.apart) > 1e-3f * edge) normal = over.away / over.apart;
+  Contact contact{{vertex, t[0], t[1], t[2]},
+                  {1, -over.weights[0], -over.weights[1], -over.weights[2]},
+                  normal,
+                  gap,
+                  static_cast<float>(0.5 * (m_touches[own].friction + m_touches[other].friction)),
+                  0};
+  for (size_t k = 0; k < 4; ++k)
+    contact.softness +=
+        m_inverse_masses[at(contact.particles[k])] * contact.shares[k] * contact.shares[k];
+  if (normal.allFinite()) out.push_back(contact);
+}
+
+// Whether a vertex was before a triangle when the step began.
+bool SurfaceContact::came_from_outside(const Near& near, int32_t vertex,
+                                       const Vec3i& triangle) const {
+  const auto before = [&](int32_t i) {
+    return Vec3f(near.x[at(i)] - static_cast<float>(near.dt) * near.v[at(i)]);
+  };
+  const Vec3f a = before(triangle[0]);
+  const Vec3f side = (before(triangle[1]) - a).cross(before(triangle[2]) - a).stableNormalized();
+  const float edge = m_edges[at(m_objects[at(vertex)])];
+  return (before(vertex) - a).dot(side) > -outside * edge;
+}
+
+// Resolves one contact as far as it goes: depth, speed towards each other, speed along each other.
+void SurfaceContact::push_apart(Contact& c, double dt, std::span<Vec3f> x,
+                                std::span<Vec3f> v) const {
+  if (!(c.softness > 0)) return;
+  Vec3f apart = Vec3f::Zero(), speed = Vec3f::Zero();
+  for (size_t k = 0; k < 4; ++k) {
+    apart += c.shares[k] * x[at(c.particles[k])];
+    speed += c.shares[k] * v[at(c.particles[k])];
+  }
+  const float depth = c.gap - apart.dot(c.normal), approach = speed.dot(c.normal);
+  const float pushed = std::max(0.0f, c.pushed - approach / c.softness);
+  Vec3f rubbed = c.rubbed - (speed - approach * c.normal) / c.softness;
+  const float most = c.friction * pushed, length = rubbed.norm();
+  if (length > most) rubbed *= most / length;
+  const Vec3f friction = rubbed - c.rubbed;
+  const Vec3f impulse = (pushed - c.pushed) * c.normal + friction;
+  // Friction takes back the way along the surface that the speed it stops has gone already.
+  const Vec3f shift =
+      std::max(0.0f, depth) / c.softness * c.normal + static_cast<float>(dt) * friction;
+  c.pushed = pushed;
+  c.rubbed = rubbed;
+  for (size_t k = 0; k < 4; ++k) {
+    const size_t p = at(c.particles[k]);
+    const float gives = m_inverse_masses[p] * c.shares[k];
+    x[p] += gives * shift;
+    v[p] += gives * impulse;
+  }
+}
+
+// Vertices inside rigid things; of several the deepest counts.
+void SurfaceContact::find_rigid(std::span<const Collider* const> colliders,
+                                std::span<const Vec3f> x) {
+  m_rigid.clear();
+  if (colliders.empty()) return;
+  m_rigid_found.resize((x.size() + vertex_block - 1) / vertex_block);
+  parallel_for(x.size(), vertex_block, [&](size_t begin, size_t end) {
+    std::vector<RigidTouch>& found = m_rigid_found[begin / vertex_block];
+    found.clear();
+    Box3f box;
+    for (size_t i = begin; i < end; ++i) box.extend(x[i]);
+    const Vec3d middle = box.center().cast<double>();
+    const double radius = 0.5 * box.diagonal().cast<double>().norm();
+    for (const Collider* collider : colliders) {
+      if (!(collider->distance(middle) <= radius)) continue;
+      for (size_t i = begin; i < end; ++i) {
+        const std::optional<RigidContact> contact = collider->test(x[i].cast<double>());
+        if (!contact || m_inverse_masses[i] == 0) continue;
+        found.push_back({static_cast<int32_t>(i), static_cast<float>(collider->options().friction),
+                         contact->normal.cast<float>(), contact->surface.cast<float>(),
+                         contact->velocity.cast<float>()});
+      }
+    }
+  });
+  for (const std::vector<RigidTouch>& found : m_rigid_found)
+    m_rigid.insert(m_rigid.end(), found.begin(), found.end());
+}
+
+void SurfaceContact::leave_rigid(double dt, std::span<Vec3f> x, std::span<Vec3f> v) const {
+  for (const RigidTouch& r : m_rigid) {
+    Vec3f &place = x[at(r.vertex)], &velocity = v[at(r.vertex)];
+    place += std::max(0.0f, (r.surface - place).dot(r.normal)) * r.normal;
+    const Vec3f speed = velocity - r.velocity;
+    const float approach = -speed.dot(r.normal);
+    if (!(approach > 0)) continue;
+    // Coulomb: friction takes at most so much of the speed along the surface.
+    const Vec3f along = speed + approach * r.normal;
+    const float length = along.norm(), most = r.friction * approach;
+    const Vec3f kept = along * (length > most ? 1 - most / length : 0);
+    velocity = r.velocity + kept;
+    // So much of the way along it was not gone.
+    place += static_cast<float>(dt) * (kept - along);
+  }
+}
+
+double SurfaceContact::distance(std::span<const Collider* const> colliders, const Vec3f& at) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const Collider* collider : colliders)
+    least = std::min(least, collider->distance(at.cast<double>()));
+  return least;
+}
+
+}  // namespace supple
