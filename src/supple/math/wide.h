@@ -361,6 +361,160 @@ struct Quadruples {
   }
 };
 
+/// Quadruples of whole numbers in as few registers as the target allows, for sums of records; adds
+/// wrap round. Reads records of 8 numbers for N <= 2, else of 16.
+template <int N>
+struct IntQuadruples {
+  static_assert(N >= 1 && N <= 4);
+  static constexpr size_t record = N <= 2 ? 8 : 16;
+  using Tag = hn::CappedTag<int32_t, record>;
+  static constexpr size_t lanes = hn::MaxLanes(Tag());
+  static constexpr size_t registers = (4 * N + lanes - 1) / lanes;
+
+  hn::Vec<Tag> value[registers];
+
+  /// All zero.
+  static HWY_INLINE IntQuadruples zero() {
+    IntQuadruples result;
+    for (size_t r = 0; r < registers; ++r) result.value[r] = hn::Zero(Tag());
+    return result;
+  }
+  /// Adds a record.
+  HWY_INLINE void add(const int32_t* from) {
+    for (size_t r = 0; r < registers; ++r)
+      value[r] = hn::Add(value[r], hn::LoadU(Tag(), from + r * lanes));
+  }
+  /// Subtracts a record.
+  HWY_INLINE void subtract(const int32_t* from) {
+    for (size_t r = 0; r < registers; ++r)
+      value[r] = hn::Sub(value[r], hn::LoadU(Tag(), from + r * lanes));
+  }
+  /// Writes the record; all of its 8 or 16 numbers where registers are that wide.
+  HWY_INLINE void store(int32_t* to) const {
+    for (size_t r = 0; r < registers; ++r) hn::StoreU(value[r], Tag(), to + r * lanes);
+  }
+};
+
+/// Four floats, for code that goes from point to point; the fourth one is along for the ride.
+struct Quad {
+  using Tag = hn::CappedTag<float, 4>;
+  using IntTag = hn::CappedTag<int32_t, 4>;
+  static constexpr size_t lanes = hn::MaxLanes(Tag());
+  static constexpr size_t registers = 4 / lanes;
+
+  hn::Vec<Tag> value[registers];
+
+  /// Four numbers from any address.
+  static HWY_INLINE Quad load(const float* from) {
+    Quad q;
+    for (size_t r = 0; r < registers; ++r) q.value[r] = hn::LoadU(Tag(), from + r * lanes);
+    return q;
+  }
+  /// One number four times.
+  static HWY_INLINE Quad all(float x) {
+    Quad q;
+    for (size_t r = 0; r < registers; ++r) q.value[r] = hn::Set(Tag(), x);
+    return q;
+  }
+  /// Writes four numbers to any address.
+  HWY_INLINE void store(float* to) const {
+    for (size_t r = 0; r < registers; ++r) hn::StoreU(value[r], Tag(), to + r * lanes);
+  }
+  friend HWY_INLINE Quad operator-(Quad a, Quad b) {
+    for (size_t r = 0; r < registers; ++r) a.value[r] = hn::Sub(a.value[r], b.value[r]);
+    return a;
+  }
+  friend HWY_INLINE Quad operator*(Quad a, Quad b) {
+    for (size_t r = 0; r < registers; ++r) a.value[r] = hn::Mul(a.value[r], b.value[r]);
+    return a;
+  }
+  /// a · b + c.
+  friend HWY_INLINE Quad mul_add(Quad a, Quad b, Quad c) {
+    for (size_t r = 0; r < registers; ++r)
+      a.value[r] = hn::MulAdd(a.value[r], b.value[r], c.value[r]);
+    return a;
+  }
+  /// c - a · b.
+  friend HWY_INLINE Quad neg_mul_add(Quad a, Quad b, Quad c) {
+    for (size_t r = 0; r < registers; ++r)
+      a.value[r] = hn::NegMulAdd(a.value[r], b.value[r], c.value[r]);
+    return a;
+  }
+  /// (y, z, x, w).
+  HWY_INLINE Quad yzx() const {
+    Quad q;
+    if constexpr (lanes == 1) {
+      q.value[0] = value[1];
+      q.value[1] = value[2];
+      q.value[2] = value[0];
+      q.value[3] = value[3];
+    } else {
+      alignas(16) static constexpr int32_t order[4] = {1, 2, 0, 3};
+      q.value[0] = hn::TableLookupLanes(value[0], hn::SetTableIndices(Tag(), order));
+    }
+    return q;
+  }
+};
+
+/// Four whole numbers whose adds wrap round.
+struct IntQuad {
+  hn::Vec<Quad::IntTag> value[Quad::registers];
+
+  /// Four numbers from any address.
+  static HWY_INLINE IntQuad load(const int32_t* from) {
+    IntQuad q;
+    for (size_t r = 0; r < Quad::registers; ++r)
+      q.value[r] = hn::LoadU(Quad::IntTag(), from + r * Quad::lanes);
+    return q;
+  }
+  /// All zero.
+  static HWY_INLINE IntQuad zero() {
+    IntQuad q;
+    for (size_t r = 0; r < Quad::registers; ++r) q.value[r] = hn::Zero(Quad::IntTag());
+    return q;
+  }
+  /// The nearest whole numbers.
+  static HWY_INLINE IntQuad nearest(Quad a) {
+    IntQuad q;
+    for (size_t r = 0; r < Quad::registers; ++r) q.value[r] = hn::NearestInt(a.value[r]);
+    return q;
+  }
+  HWY_INLINE IntQuad& operator+=(IntQuad b) {
+    for (size_t r = 0; r < Quad::registers; ++r) value[r] = hn::Add(value[r], b.value[r]);
+    return *this;
+  }
+  /// Writes four numbers to any address.
+  HWY_INLINE void store(int32_t* to) const {
+    for (size_t r = 0; r < Quad::registers; ++r)
+      hn::StoreU(value[r], Quad::IntTag(), to + r * Quad::lanes);
+  }
+};
+
+/// Four components of consecutive quadruples of whole numbers.
+HWY_INLINE void load_quadruples(const int32_t* from, WideInt& x, WideInt& y, WideInt& z,
+                                WideInt& w) {
+  hn::LoadInterleaved4(WideInt::Tag(), from, x.value, y.value, z.value, w.value);
+}
+/// Writes consecutive quadruples of whole numbers.
+HWY_INLINE void store_quadruples(WideInt x, WideInt y, WideInt z, WideInt w, int32_t* to) {
+  hn::StoreInterleaved4(x.value, y.value, z.value, w.value, WideInt::Tag(), to);
+}
+/// Writes all lanes to any address.
+HWY_INLINE void store(WideInt a, int32_t* to) { hn::StoreU(a.value, WideInt::Tag(), to); }
+/// The nearest whole number in every lane.
+HWY_INLINE WideInt nearest_int(WideFloat a) { return {hn::NearestInt(a.value)}; }
+/// Whole numbers as floats.
+HWY_INLINE WideFloat to_float(WideInt a) { return hn::ConvertTo(WideFloat::Tag(), a.value); }
+/// Consecutive whole numbers as doubles.
+HWY_INLINE WideDouble load_double(const int32_t* from) {
+  return hn::PromoteTo(WideDouble::Tag(), hn::LoadU(hn::Rebind<int32_t, WideDouble::Tag>(), from));
+}
+/// Writes all lanes as floats.
+HWY_INLINE void store_float(WideDouble a, float* to) {
+  const hn::Rebind<float, WideDouble::Tag> tag;
+  hn::StoreU(hn::DemoteTo(tag, a.value), tag, to);
+}
+
 SUPPLE_KERNELS_END
 
 #endif

@@ -1,0 +1,293 @@
+#include "supple/surface/surface_solver.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "supple/core/parallel.h"
+#include "supple/math/flush_denormals.h"
+#include "supple/surface/surface_kernels.h"
+#include "supple/surface/volume_kernels.h"
+
+namespace supple {
+namespace {
+
+float* numbers(std::vector<Vec3f>& vectors) { return vectors.data()->data(); }
+const float* numbers(std::span<const Vec3f> vectors) {
+  return vectors.empty() ? nullptr : vectors.data()->data();
+}
+
+}  // namespace
+
+SurfaceState::SurfaceState(const SurfaceModel& model) : positions(model.rest) {
+  positions.push_back(Vec3f::Zero());
+  velocities.assign(positions.size(), Vec3f::Zero());
+  if (!model.has_plasticity()) return;
+  plastic.assign(9 * model.size(), 0.0f);
+  for (size_t i = 0; i < model.size(); ++i)
+    for (size_t k = 0; k < 3; ++k) plastic[9 * i + 4 * k] = 1;
+}
+
+struct SurfaceSolver::Work {
+  const SurfaceModel& model;
+  VolumeConstraint volume;
+  bool naive = false;
+  SurfacePulls pulls;
+  std::vector<SurfaceFrame> frames;         // per object
+  std::vector<Bounds> bounds;               // per block
+  std::vector<int32_t> shapes, transforms;  // records per slot; motions take their place
+  std::vector<int32_t> ring_records;        // one per slot
+  std::vector<Vec3f> gradients, goals;      // per particle
+  std::vector<float> changes, weights, position_weights;
+  std::vector<int32_t> partners;   // where an inner distance's other x is
+  std::vector<double> block_sums;  // per block
+  std::vector<float> block_speeds;
+  std::vector<double> shell_sums;
+  bool any_damping = false;
+
+  explicit Work(const SurfaceModel& from);
+  PathRange range(const SurfaceBlock& block) const {
+    return {block.begin, block.end, block.first_path, model.path_starts.data()};
+  }
+  RegionView view(const RegionTable& table) const {
+    return {table.offsets.data(), table.intervals.data(), table.sizes.data(), naive};
+  }
+  // Calls `body` with every block and its number, on all threads.
+  template <class Body>
+  void each_block(const Body& body) const {
+    parallel_for(model.blocks.size(), 1, [&](size_t begin, size_t end) {
+      const FlushDenormals flush;
+      for (size_t b = begin; b < end; ++b) body(model.blocks[b], b);
+    });
+  }
+
+  void set_frames();
+  void damp(SurfaceState& state, float dt);
+  void set_weights(const SurfaceState& state, std::span<const uint8_t> touching);
+};
+
+SurfaceSolver::Work::Work(const SurfaceModel& from) : model(from), volume(from.volume) {
+  const size_t count = model.size();
+  frames.resize(model.objects.size());
+  bounds.resize(model.blocks.size());
+  shapes.resize(shape_record * model.slots());
+  transforms.resize(shape_record * model.slots());
+  ring_records.resize(model.slots());
+  gradients.assign(count + 1, Vec3f::Zero());
+  changes.resize(count);
+  weights.resize(count);
+  position_weights.resize(count);
+  block_sums.resize(model.blocks.size());
+  block_speeds.resize(model.blocks.size());
+  shell_sums.resize(model.volume.shells.size());
+  for (const int32_t p : model.inner_partners) partners.push_back(3 * std::max(p, 0));
+  std::vector<uint8_t> kept(model.volume.shells.size(), 0);
+  for (const PackedObject& object : model.objects) {
+    for (uint32_t s = object.first_shell; s < object.last_shell; ++s)
+      kept[s] = object.parameters.keep_volume ? 1 : 0;
+    any_damping = any_damping || object.parameters.damping > 0;
+  }
+  volume.keep(kept);
+}
+
+SurfaceSolver::SurfaceSolver(const SurfaceModel& model) : m_work(std::make_unique<Work>(model)) {}
+SurfaceSolver::~SurfaceSolver() = default;
+SurfaceSolver::SurfaceSolver(SurfaceSolver&&) noexcept = default;
+SurfaceSolver& SurfaceSolver::operator=(SurfaceSolver&&) noexcept = default;
+
+void SurfaceSolver::use(RegionSums sums) { m_work->naive = sums == RegionSums::naive; }
+void SurfaceSolver::set_pulls(const SurfacePulls& pulls) { m_work->pulls = pulls; }
+
+void SurfaceSolver::predict(SurfaceState& state, double dt, const Vec3d& gravity) {
+  Work& work = *m_work;
+  const Vec3f acceleration = gravity.cast<float>();
+  work.each_block([&](const SurfaceBlock& block, size_t b) {
+    work.bounds[b] = predict_particles(numbers(state.positions), numbers(state.velocities),
+                                       static_cast<float>(dt), acceleration.data(),
+                                       work.model.objects[block.object].rest_centre.data(),
+                                       block.begin, block.end);
+  });
+  work.set_frames();
+}
+
+// The box of every object, and how large the numbers of its records may be.
+void SurfaceSolver::Work::set_frames() {
+  for (size_t o = 0; o < model.objects.size(); ++o) {
+    const PackedObject& object = model.objects[o];
+    SurfaceFrame& frame = frames[o];
+    if (object.first_block == object.last_block) continue;
+    Bounds box = bounds[object.first_block];
+    for (uint32_t b = object.first_block; b < object.last_block; ++b)
+      for (size_t k = 0; k < 3; ++k) {
+        box.low[k] = std::min(box.low[k], bounds[b].low[k]);
+        box.high[k] = std::max(box.high[k], bounds[b].high[k]);
+      }
+    frame.reach = 1e-6f * object.rest_reach;
+    for (size_t k = 0; k < 3; ++k) {
+      frame.centre[k] = box.low[k] / 2 + box.high[k] / 2;
+      frame.rest_centre[k] = object.rest_centre[static_cast<int>(k)];
+      frame.reach = std::max(frame.reach, 1.000001f * (box.high[k] - frame.centre[k]));
+    }
+    frame.rest_reach = object.rest_reach;
+    // Sums over a region stay below 2^30. Entries of R S are at most 1 plus the plastic limit.
+    const double number = 0x1p30 / object.largest_region;
+    const double stretch = 1 + object.parameters.plastic_limit;
+    frame.turn_unit = static_cast<float>(number / stretch);
+    frame.shift_unit =
+        static_cast<float>(number / (static_cast<double>(frame.reach) +
+                                     1.733 * stretch * static_cast<double>(frame.rest_reach)));
+  }
+}
+
+void SurfaceSolver::match(SurfaceState& state, double dt) {
+  Work& work = *m_work;
+  const SurfaceModel& model = work.model;
+  const VertexLists& fans = model.volume.fans;
+  const float* x = numbers(state.positions);
+  work.each_block([&](const SurfaceBlock& block, size_t) {
+    shape_records(work.range(block), work.frames[block.object], model.moments.data(), x, work.naive,
+                  work.shapes.data());
+    fan_gradients(fans.offsets.data(), fans.items.data(), x, numbers(work.gradients), block.begin,
+                  block.end);
+  });
+  const RegionView regions = work.view(model.regions);
+  const ShapeTables tables{model.rest.data()->data(), model.moments.data(), model.centres.data(),
+                           model.normal_points.data(), model.rest_inverse.data()};
+  work.each_block([&](const SurfaceBlock& block, size_t) {
+    const SurfaceParameters& parameters = model.objects[block.object].parameters;
+    PlasticFlow flow;
+    if (parameters.plastic_limit > 0 && !state.plastic.empty())
+      flow = {state.plastic.data(), static_cast<float>(parameters.plastic_yield),
+              static_cast<float>(std::min(1.0, dt * parameters.plastic_creep)),
+              static_cast<float>(parameters.plastic_limit)};
+    match_regions(work.range(block), work.frames[block.object], regions, tables, work.shapes.data(),
+                  x, numbers(work.gradients), flow, work.transforms.data());
+  });
+  work.each_block([&](const SurfaceBlock& block, size_t b) {
+    GoalUse use;
+    use.stiffness = static_cast<float>(model.objects[block.object].parameters.stiffness);
+    use.dt = static_cast<float>(dt);
+    if (!work.pulls.weights.empty()) {
+      use.targets = numbers(work.pulls.targets);
+      use.pulls = work.pulls.weights.data();
+    }
+    if (!work.goals.empty()) use.goals = numbers(work.goals);
+    work.block_speeds[b] = reach_goals(
+        work.range(block), work.frames[block.object], regions, tables.rest, work.transforms.data(),
+        use, numbers(state.positions), numbers(state.velocities), work.changes.data());
+  });
+  if (work.any_damping) work.damp(state, static_cast<float>(dt));
+}
+
+void SurfaceSolver::Work::damp(SurfaceState& state, float dt) {
+  for (size_t o = 0; o < model.objects.size(); ++o) {
+    const PackedObject& object = model.objects[o];
+    SurfaceFrame& frame = frames[o];
+    frame.speed = 1e-12f;
+    for (uint32_t b = object.first_block; b < object.last_block; ++b)
+      frame.speed = std::max(frame.speed, 1.000001f * block_speeds[b]);
+    // Positions have moved a little since the box was measured.
+    frame.reach *= 1.25f;
+    frame.spin = 4 * frame.reach / (object.shortest_region * frame.rest_reach);
+    frame.spin = std::clamp(frame.spin, 1.0f, 1e4f);
+    frame.spin_unit = static_cast<float>(
+        0x1p30 / (object.largest_region * (1 + 2.0 * static_cast<double>(frame.spin))));
+  }
+  const auto damps = [&](const SurfaceBlock& block) {
+    return model.objects[block.object].parameters.damping > 0;
+  };
+  each_block([&](const SurfaceBlock& block, size_t) {
+    if (damps(block))
+      motion_records(range(block), frames[block.object], model.moments.data(),
+                     numbers(state.positions), numbers(state.velocities), naive, shapes.data());
+  });
+  const RegionView regions = view(model.regions);
+  each_block([&](const SurfaceBlock& block, size_t) {
+    if (damps(block))
+      region_motions(range(block), frames[block.object], regions, model.centres.data(),
+                     shapes.data(), transforms.data());
+  });
+  each_block([&](const SurfaceBlock& block, size_t) {
+    if (damps(block))
+      damp_particles(range(block), frames[block.object], regions, transforms.data(),
+                     static_cast<float>(model.objects[block.object].parameters.damping), dt,
+                     pulls.weights.empty() ? nullptr : pulls.weights.data(),
+                     numbers(state.positions), numbers(state.velocities));
+  });
+}
+
+// w = (1 - α) n c / Σ c + α, smoothed; 0 for what touches something or is held
+// [Diziol 2011, eq. 10]. All weights are n times as large, which changes nothing.
+void SurfaceSolver::Work::set_weights(const SurfaceState& state,
+                                      std::span<const uint8_t> touching) {
+  each_block([&](const SurfaceBlock& block, size_t b) {
+    const SurfaceParameters& parameters = model.objects[block.object].parameters;
+    const ChangeTables tables{changes.data(), partners.data(), model.inner_lengths.data(),
+                              model.inner_stiffness.data(), static_cast<float>(parameters.inner)};
+    block_sums[b] =
+        volume_changes(tables, numbers(state.positions), weights.data(), block.begin, block.end);
+  });
+  std::fill(shell_sums.begin(), shell_sums.end(), 0.0);
+  for (size_t b = 0; b < model.blocks.size(); ++b)
+    shell_sums[model.blocks[b].shell] += block_sums[b];
+  const auto unit = [&](const SurfaceBlock& block) {
+    const VolumeShell& shell = model.volume.shells[block.shell];
+    return static_cast<float>(shell.end - shell.begin) * 0x1p-30f;
+  };
+  each_block([&](const SurfaceBlock& block, size_t) {
+    const VolumeShell& shell = model.volume.shells[block.shell];
+    const double sum = shell_sums[block.shell];
+    const double spread = sum > 1e-30 ? model.objects[block.object].parameters.spread : 1.0;
+    const auto base = static_cast<float>(spread);
+    const auto scale =
+        static_cast<float>(sum > 1e-30 ? (1 - spread) * (shell.end - shell.begin) / sum : 0.0);
+    for (size_t i = block.begin; i < block.end; ++i) {
+      weights[i] = base + scale * weights[i];
+      if (!pulls.weights.empty()) weights[i] *= 1 - pulls.weights[i];
+      position_weights[i] = touching.empty() || touching[i] == 0 ? weights[i] : 0.0f;
+    }
+    ring_sums(range(block), position_weights.data(), unit(block), naive, ring_records.data());
+  });
+  const RegionView rings = view(model.rings);
+  each_block([&](const SurfaceBlock& block, size_t) {
+    ring_means(range(block), rings, ring_records.data(), unit(block), position_weights.data());
+    for (size_t i = block.begin; i < block.end; ++i) {
+      const bool stays = (!touching.empty() && touching[i] != 0) ||
+                         (!pulls.weights.empty() && pulls.weights[i] >= 1);
+      if (stays) position_weights[i] = 0;
+    }
+  });
+}
+
+VolumeReport SurfaceSolver::keep_volume(SurfaceState& state, std::span<const uint8_t> touching) {
+  Work& work = *m_work;
+  work.set_weights(state, touching);
+  VolumeOptions options;
+  options.tolerance = 1;
+  for (const PackedObject& object : work.model.objects)
+    options.tolerance = std::min(options.tolerance, object.parameters.volume_tolerance);
+  return work.volume.correct_positions(state.positions, work.position_weights, options);
+}
+
+double SurfaceSolver::keep_volume_velocity(SurfaceState& state) {
+  return m_work->volume.correct_velocities(state.velocities, m_work->weights);
+}
+
+VolumeReport SurfaceSolver::step(SurfaceState& state, double dt, const Vec3d& gravity) {
+  predict(state, dt, gravity);
+  match(state, dt);
+  const VolumeReport report = keep_volume(state, {});
+  keep_volume_velocity(state);
+  return report;
+}
+
+void SurfaceSolver::keep_goals(bool keep) {
+  m_work->goals.assign(keep ? m_work->model.size() + 1 : 0, Vec3f::Zero());
+}
+
+std::span<const Vec3f> SurfaceSolver::goals() const {
+  return {m_work->goals.data(), m_work->goals.empty() ? 0 : m_work->model.size()};
+}
+
+std::span<const double> SurfaceSolver::volumes() const { return m_work->volume.volumes(); }
+
+}  // namespace supple
