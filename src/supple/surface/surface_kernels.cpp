@@ -78,6 +78,7 @@ struct ShapeGroup {
   HWY_ALIGN float matrix[9][region_group];
   HWY_ALIGN float centre[3][region_group];
   HWY_ALIGN float rest_centre[3][region_group];
+  HWY_ALIGN float inverted[region_group];
 };
 
 HWY_INLINE void centre_shapes(const RegionColumns<3>& sums, const RegionColumns<1>& rest,
@@ -185,12 +186,19 @@ struct PlasticGroup {
   }
 };
 
+// R of the polar decomposition A = R S, and 1 in lanes whose A is turned inside out or nothing.
+HWY_INLINE Mat nearest_turns(const Mat& a, WideFloat& inverted) {
+  const Svd3<WideFloat> svd = svd3(a);
+  inverted = select(svd.sigma.z > WideFloat(0.0f), WideFloat(0.0f), WideFloat(1.0f));
+  return rotation_matrix(polar_rotation(svd));
+}
+
 // R S of the regions in lanes, and the plastic stretch S brought up to date.
 HWY_INLINE Mat turn_regions(const Mat& a, const PlasticFlow& flow, WideFloat unit,
-                            PlasticGroup& group, size_t lane) {
-  if (flow.stretch == nullptr) return rotation_matrix(polar_rotation(svd3(a)));
+                            PlasticGroup& group, size_t lane, WideFloat& inverted) {
+  if (flow.stretch == nullptr) return nearest_turns(a, inverted);
   const Mat plastic = load_matrix(group.stretch, lane);
-  const Mat rotation = rotation_matrix(polar_rotation(svd3(product(a, transposed(plastic)))));
+  const Mat rotation = nearest_turns(product(a, transposed(plastic)), inverted);
   const WideFloat xx = load(group.inverse[0] + lane), yy = load(group.inverse[1] + lane),
                   zz = load(group.inverse[2] + lane), yz = load(group.inverse[3] + lane),
                   xz = load(group.inverse[4] + lane), xy = load(group.inverse[5] + lane);
@@ -200,9 +208,9 @@ HWY_INLINE Mat turn_regions(const Mat& a, const PlasticFlow& flow, WideFloat uni
   return product(rotation, next);
 }
 
-void match_kernel(const PathRange& range, const SurfaceFrame& frame, const RegionView& regions,
-                  const ShapeTables& tables, const int32_t* records, const float* x,
-                  const float* gradients, const PlasticFlow& flow, int32_t* transforms) {
+size_t match_kernel(const PathRange& range, const SurfaceFrame& frame, const RegionView& regions,
+                    const ShapeTables& tables, const int32_t* records, const float* x,
+                    const float* gradients, const PlasticFlow& flow, int32_t* transforms) {
   RecordWriter<3> writer(range, regions.naive, transforms);
   const WideFloat scale(1 / frame.reach), ratio(frame.rest_reach / frame.reach),
       unit(frame.reach / frame.rest_reach);
@@ -214,6 +222,7 @@ void match_kernel(const PathRange& range, const SurfaceFrame& frame, const Regio
   RegionColumns<1> rest;
   ShapeGroup group;
   PlasticGroup plastic;
+  size_t all_inverted = 0;
   for (size_t i = range.begin; i < range.end; i += region_group) {
     const size_t count = min_of(range.end - i, region_group);
     sums.gather(regions, records, shape_record, i, count);
@@ -231,11 +240,12 @@ void match_kernel(const PathRange& range, const SurfaceFrame& frame, const Regio
       const Vec p = load_vectors(x, i + lane, left) - origin;
       const Vec arm{mul_add(p.x, scale, -centre.x), mul_add(p.y, scale, -centre.y),
                     mul_add(p.z, scale, -centre.z)};
-      WideFloat nx, ny, nz, length;
+      WideFloat nx, ny, nz, length, inverted;
       load_quads(tables.normal_points, i + lane, left, nx, ny, nz, length);
       add_normal_point(arm, load_vectors(gradients, i + lane, left), length * ratio, {nx, ny, nz},
                        a);
-      const Mat turn = turn_regions(a, flow, unit, plastic, lane);
+      const Mat turn = turn_regions(a, flow, unit, plastic, lane, inverted);
+      store_numbers(inverted, group.inverted, lane, left);
       const Vec turned = times(turn, rest_centre);
       const auto shift = [&](WideFloat now, WideFloat then) HWY_ATTR {
         return nearest_int(neg_mul_add(rest_unit, then, reach_unit * now));
@@ -249,8 +259,10 @@ void match_kernel(const PathRange& range, const SurfaceFrame& frame, const Regio
                     shift(centre.z, turned.z));
     }
     if (flow.stretch != nullptr) plastic.store(flow.stretch, i, count);
+    for (size_t r = 0; r < count; ++r) all_inverted += group.inverted[r] > 0 ? 1 : 0;
     writer.write(count);
   }
+  return all_inverted;
 }
 
 float goals_kernel(const PathRange& range, const SurfaceFrame& frame, const RegionView& regions,
@@ -324,11 +336,11 @@ void shape_records(const PathRange& range, const SurfaceFrame& frame, const floa
   SUPPLE_DISPATCH(shape_records_kernel)(range, frame, moments, x, naive, records);
 }
 
-void match_regions(const PathRange& range, const SurfaceFrame& frame, const RegionView& regions,
-                   const ShapeTables& tables, const int32_t* records, const float* x,
-                   const float* gradients, const PlasticFlow& flow, int32_t* transforms) {
-  SUPPLE_DISPATCH(match_kernel)
-  (range, frame, regions, tables, records, x, gradients, flow, transforms);
+size_t match_regions(const PathRange& range, const SurfaceFrame& frame, const RegionView& regions,
+                     const ShapeTables& tables, const int32_t* records, const float* x,
+                     const float* gradients, const PlasticFlow& flow, int32_t* transforms) {
+  return SUPPLE_DISPATCH(match_kernel)(range, frame, regions, tables, records, x, gradients, flow,
+                                       transforms);
 }
 
 float reach_goals(const PathRange& range, const SurfaceFrame& frame, const RegionView& regions,

@@ -71,10 +71,11 @@ struct PlasticFlow {
 };
 
 /// Transforms T of regions [Diziol 2011, eq. 1 to 4] as records, from sums of shape records and the
-/// gradients of the volume for the direction of normals.
-void match_regions(const PathRange& range, const SurfaceFrame& frame, const RegionView& regions,
-                   const ShapeTables& tables, const int32_t* records, const float* x,
-                   const float* gradients, const PlasticFlow& flow, int32_t* transforms);
+/// gradients of the volume for the direction of normals. Returns how many regions are turned inside
+/// out or collapsed.
+size_t match_regions(const PathRange& range, const SurfaceFrame& frame, const RegionView& regions,
+                     const ShapeTables& tables, const int32_t* records, const float* x,
+                     const float* gradients, const PlasticFlow& flow, int32_t* transforms);
 
 /// What reach_goals does with goals.
 struct GoalUse {

@@ -19,6 +19,7 @@ struct SurfaceParameters {
   double stiffness = 1;     ///< part of the way to the matched shape a step goes (s, 0 to 1)
   double damping = 0.1;     ///< part of the motion against the region's a step takes (0 to 1)
   bool keep_volume = true;  ///< whether closed shells keep their volume
+  bool recover = true;      ///< whether it is led back to its shape when it was turned inside out
   double spread = 0.2;      ///< 0 corrects volume where it changed, 1 everywhere alike (α, 0 to 1)
   double inner = 0.1;       ///< how much inner distances count in where (β, 0 to 1)
   double thick_stiffness = 0.01;   ///< of the longest inner distance (s_min, 0 to 1)

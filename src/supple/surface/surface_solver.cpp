@@ -6,6 +6,7 @@
 #include "supple/core/parallel.h"
 #include "supple/math/flush_denormals.h"
 #include "supple/surface/surface_kernels.h"
+#include "supple/surface/surface_recovery.h"
 #include "supple/surface/volume_kernels.h"
 
 namespace supple {
@@ -21,6 +22,7 @@ const float* numbers(std::span<const Vec3f> vectors) {
 SurfaceState::SurfaceState(const SurfaceModel& model) : positions(model.rest) {
   positions.push_back(Vec3f::Zero());
   velocities.assign(positions.size(), Vec3f::Zero());
+  recovering.assign(model.objects.size(), 0);
   if (!model.has_plasticity()) return;
   plastic.assign(9 * model.size(), 0.0f);
   for (size_t i = 0; i < model.size(); ++i)
@@ -41,6 +43,8 @@ struct SurfaceSolver::Work {
   std::vector<int32_t> partners;   // where an inner distance's other x is
   std::vector<double> block_sums;  // per block
   std::vector<float> block_speeds;
+  std::vector<size_t> block_inverted;
+  SurfaceRecovery recovery;
   std::vector<double> shell_sums;
   bool any_damping = false;
 
@@ -62,10 +66,12 @@ struct SurfaceSolver::Work {
 
   void set_frames();
   void damp(SurfaceState& state, float dt);
+  void recover(SurfaceState& state, double dt);
   void set_weights(const SurfaceState& state, std::span<const uint8_t> touching);
 };
 
-SurfaceSolver::Work::Work(const SurfaceModel& from) : model(from), volume(from.volume) {
+SurfaceSolver::Work::Work(const SurfaceModel& from)
+    : model(from), volume(from.volume), recovery(from) {
   const size_t count = model.size();
   frames.resize(model.objects.size());
   bounds.resize(model.blocks.size());
@@ -78,6 +84,7 @@ SurfaceSolver::Work::Work(const SurfaceModel& from) : model(from), volume(from.v
   position_weights.resize(count);
   block_sums.resize(model.blocks.size());
   block_speeds.resize(model.blocks.size());
+  block_inverted.resize(model.blocks.size());
   shell_sums.resize(model.volume.shells.size());
   for (const int32_t p : model.inner_partners) partners.push_back(3 * std::max(p, 0));
   std::vector<uint8_t> kept(model.volume.shells.size(), 0);
@@ -143,24 +150,28 @@ void SurfaceSolver::match(SurfaceState& state, double dt) {
   const SurfaceModel& model = work.model;
   const VertexLists& fans = model.volume.fans;
   const float* x = numbers(state.positions);
-  work.each_block([&](const SurfaceBlock& block, size_t) {
+  work.each_block([&](const SurfaceBlock& block, size_t b) {
     shape_records(work.range(block), work.frames[block.object], model.moments.data(), x, work.naive,
                   work.shapes.data());
     fan_gradients(fans.offsets.data(), fans.items.data(), x, numbers(work.gradients), block.begin,
                   block.end);
+    work.block_sums[b] = volume_sums(x, numbers(work.gradients), work.changes.data(),
+                                     work.frames[block.object].centre, block.begin, block.end)
+                             .along;
   });
   const RegionView regions = work.view(model.regions);
   const ShapeTables tables{model.rest.data()->data(), model.moments.data(), model.centres.data(),
                            model.normal_points.data(), model.rest_inverse.data()};
-  work.each_block([&](const SurfaceBlock& block, size_t) {
+  work.each_block([&](const SurfaceBlock& block, size_t b) {
     const SurfaceParameters& parameters = model.objects[block.object].parameters;
     PlasticFlow flow;
     if (parameters.plastic_limit > 0 && !state.plastic.empty())
       flow = {state.plastic.data(), static_cast<float>(parameters.plastic_yield),
               static_cast<float>(std::min(1.0, dt * parameters.plastic_creep)),
               static_cast<float>(parameters.plastic_limit)};
-    match_regions(work.range(block), work.frames[block.object], regions, tables, work.shapes.data(),
-                  x, numbers(work.gradients), flow, work.transforms.data());
+    work.block_inverted[b] =
+        match_regions(work.range(block), work.frames[block.object], regions, tables,
+                      work.shapes.data(), x, numbers(work.gradients), flow, work.transforms.data());
   });
   work.each_block([&](const SurfaceBlock& block, size_t b) {
     GoalUse use;
@@ -176,6 +187,26 @@ void SurfaceSolver::match(SurfaceState& state, double dt) {
         use, numbers(state.positions), numbers(state.velocities), work.changes.data());
   });
   if (work.any_damping) work.damp(state, static_cast<float>(dt));
+  work.recover(state, dt);
+}
+
+// Objects in distress are led back; what was measured before matching tells.
+void SurfaceSolver::Work::recover(SurfaceState& state, double dt) {
+  std::fill(shell_sums.begin(), shell_sums.end(), 0.0);
+  for (size_t b = 0; b < model.blocks.size(); ++b)
+    shell_sums[model.blocks[b].shell] += block_sums[b];
+  for (size_t o = 0; o < model.objects.size(); ++o) {
+    const PackedObject& object = model.objects[o];
+    SurfaceDistress distress;
+    for (uint32_t b = object.first_block; b < object.last_block; ++b)
+      distress.inverted += block_inverted[b];
+    for (uint32_t s = object.first_shell; s < object.last_shell; ++s)
+      if (model.volume.shells[s].closed)
+        distress.volume_ratio =
+            std::min(distress.volume_ratio, shell_sums[s] / 9 / model.volume.shells[s].rest_volume);
+    recovery.judge(o, distress, state);
+    recovery.lead_back(o, dt, pulls.weights, state);
+  }
 }
 
 void SurfaceSolver::Work::damp(SurfaceState& state, float dt) {

@@ -35,6 +35,7 @@ struct SurfaceState {
   std::vector<Vec3f> positions;
   std::vector<Vec3f> velocities;  ///< m/s; one more entry, as above
   std::vector<float> plastic;     ///< 9 per region, row by row: stretch of the rest shape; or empty
+  std::vector<uint8_t> recovering;  ///< per object: whether it is being led back to its shape
 };
 
 /// How sums over regions are made.
