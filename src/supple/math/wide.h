@@ -304,6 +304,11 @@ HWY_INLINE void load_quadruples(const float* from, WideFloat& x, WideFloat& y, W
   hn::LoadInterleaved4(WideFloat::Tag(), from, x.value, y.value, z.value, w.value);
 }
 
+/// Writes consecutive quadruples as x y z w x y z w ...
+HWY_INLINE void store_quadruples(WideFloat x, WideFloat y, WideFloat z, WideFloat w, float* to) {
+  hn::StoreInterleaved4(x.value, y.value, z.value, w.value, WideFloat::Tag(), to);
+}
+
 /// N quadruples of floats in as few registers as the target allows, for weighted sums of small
 /// records (matrix rows, dual quaternions). Reads records of 8 floats for N <= 2, else of 16.
 template <int N>

@@ -84,6 +84,15 @@ HWY_INLINE void load_quads(const float* from, size_t i, size_t count, WideFloat&
   load_quadruples(buffer, x, y, z, w);
 }
 
+/// Writes four numbers each of [i, i + count).
+HWY_INLINE void store_quads(WideFloat x, WideFloat y, WideFloat z, WideFloat w, float* to, size_t i,
+                            size_t count) {
+  if (count >= float_lanes) return store_quadruples(x, y, z, w, to + 4 * i);
+  HWY_ALIGN float buffer[4 * float_lanes];
+  store_quadruples(x, y, z, w, buffer);
+  std::memcpy(to + 4 * i, buffer, 4 * count * sizeof(float));
+}
+
 HWY_INLINE float least_lane(WideFloat a) {
   alignas(64) float all[float_lanes];
   store(a, all);

@@ -70,12 +70,18 @@ struct PlasticFlow {
   float yield = 0, rate = 0, limit = 0;  ///< rate: part of the strain per step
 };
 
+/// What a match changes beside the transforms; per region.
+struct MatchState {
+  float* rotations = nullptr;  ///< 4 per region: unit quaternions x y z w, found from the last ones
+  PlasticFlow flow;
+};
+
 /// Transforms T of regions [Diziol 2011, eq. 1 to 4] as records, from sums of shape records and the
 /// gradients of the volume for the direction of normals. Returns how many regions are turned inside
 /// out or collapsed.
 size_t match_regions(const PathRange& range, const SurfaceFrame& frame, const RegionView& regions,
                      const ShapeTables& tables, const int32_t* records, const float* x,
-                     const float* gradients, const PlasticFlow& flow, int32_t* transforms);
+                     const float* gradients, const MatchState& state, int32_t* transforms);
 
 /// What reach_goals does with goals.
 struct GoalUse {

@@ -5,6 +5,7 @@
 
 #include "supple/core/parallel.h"
 #include "supple/math/flush_denormals.h"
+#include "supple/surface/block_pipeline.h"
 #include "supple/surface/surface_kernels.h"
 #include "supple/surface/surface_recovery.h"
 #include "supple/surface/volume_kernels.h"
@@ -23,6 +24,8 @@ SurfaceState::SurfaceState(const SurfaceModel& model) : positions(model.rest) {
   positions.push_back(Vec3f::Zero());
   velocities.assign(positions.size(), Vec3f::Zero());
   recovering.assign(model.objects.size(), 0);
+  rotations.assign(4 * model.size(), 0.0f);
+  for (size_t i = 0; i < model.size(); ++i) rotations[4 * i + 3] = 1;
   if (!model.has_plasticity()) return;
   plastic.assign(9 * model.size(), 0.0f);
   for (size_t i = 0; i < model.size(); ++i)
@@ -45,6 +48,7 @@ struct SurfaceSolver::Work {
   std::vector<float> block_speeds;
   std::vector<size_t> block_inverted;
   SurfaceRecovery recovery;
+  BlockPipeline pipeline;
   std::vector<double> shell_sums;
   bool any_damping = false;
 
@@ -58,20 +62,19 @@ struct SurfaceSolver::Work {
   // Calls `body` with every block and its number, on all threads.
   template <class Body>
   void each_block(const Body& body) const {
-    parallel_for(model.blocks.size(), 1, [&](size_t begin, size_t end) {
-      const FlushDenormals flush;
-      for (size_t b = begin; b < end; ++b) body(model.blocks[b], b);
-    });
+    pipeline.run(body);
   }
 
   void set_frames();
+  PlasticFlow flow_of(const SurfaceBlock& block, SurfaceState& state, double dt) const;
+  GoalUse goal_use(const SurfaceBlock& block, double dt);
   void damp(SurfaceState& state, float dt);
   void recover(SurfaceState& state, double dt);
   void set_weights(const SurfaceState& state, std::span<const uint8_t> touching);
 };
 
 SurfaceSolver::Work::Work(const SurfaceModel& from)
-    : model(from), volume(from.volume), recovery(from) {
+    : model(from), volume(from.volume), recovery(from), pipeline(from) {
   const size_t count = model.size();
   frames.resize(model.objects.size());
   bounds.resize(model.blocks.size());
@@ -149,45 +152,53 @@ void SurfaceSolver::match(SurfaceState& state, double dt) {
   Work& work = *m_work;
   const SurfaceModel& model = work.model;
   const VertexLists& fans = model.volume.fans;
-  const float* x = numbers(state.positions);
-  work.each_block([&](const SurfaceBlock& block, size_t b) {
-    shape_records(work.range(block), work.frames[block.object], model.moments.data(), x, work.naive,
-                  work.shapes.data());
-    fan_gradients(fans.offsets.data(), fans.items.data(), x, numbers(work.gradients), block.begin,
-                  block.end);
-    work.block_sums[b] = volume_sums(x, numbers(work.gradients), work.changes.data(),
-                                     work.frames[block.object].centre, block.begin, block.end)
-                             .along;
-  });
   const RegionView regions = work.view(model.regions);
   const ShapeTables tables{model.rest.data()->data(), model.moments.data(), model.centres.data(),
                            model.normal_points.data(), model.rest_inverse.data()};
-  work.each_block([&](const SurfaceBlock& block, size_t b) {
-    const SurfaceParameters& parameters = model.objects[block.object].parameters;
-    PlasticFlow flow;
-    if (parameters.plastic_limit > 0 && !state.plastic.empty())
-      flow = {state.plastic.data(), static_cast<float>(parameters.plastic_yield),
-              static_cast<float>(std::min(1.0, dt * parameters.plastic_creep)),
-              static_cast<float>(parameters.plastic_limit)};
+  float *x = numbers(state.positions), *normals = numbers(work.gradients);
+  const auto sum_shapes = [&](const SurfaceBlock& block, size_t b) {
+    const SurfaceFrame& frame = work.frames[block.object];
+    shape_records(work.range(block), frame, model.moments.data(), x, work.naive,
+                  work.shapes.data());
+    fan_gradients(fans.offsets.data(), fans.items.data(), x, normals, block.begin, block.end);
+    work.block_sums[b] =
+        volume_sums(x, normals, work.changes.data(), frame.centre, block.begin, block.end).along;
+  };
+  const auto match_shapes = [&](const SurfaceBlock& block, size_t b) {
+    const MatchState match{state.rotations.data(), work.flow_of(block, state, dt)};
     work.block_inverted[b] =
         match_regions(work.range(block), work.frames[block.object], regions, tables,
-                      work.shapes.data(), x, numbers(work.gradients), flow, work.transforms.data());
-  });
-  work.each_block([&](const SurfaceBlock& block, size_t b) {
-    GoalUse use;
-    use.stiffness = static_cast<float>(model.objects[block.object].parameters.stiffness);
-    use.dt = static_cast<float>(dt);
-    if (!work.pulls.weights.empty()) {
-      use.targets = numbers(work.pulls.targets);
-      use.pulls = work.pulls.weights.data();
-    }
-    if (!work.goals.empty()) use.goals = numbers(work.goals);
+                      work.shapes.data(), x, normals, match, work.transforms.data());
+  };
+  const auto move = [&](const SurfaceBlock& block, size_t b) {
     work.block_speeds[b] = reach_goals(
         work.range(block), work.frames[block.object], regions, tables.rest, work.transforms.data(),
-        use, numbers(state.positions), numbers(state.velocities), work.changes.data());
-  });
+        work.goal_use(block, dt), x, numbers(state.velocities), work.changes.data());
+  };
+  work.pipeline.run(sum_shapes, match_shapes, move);
   if (work.any_damping) work.damp(state, static_cast<float>(dt));
   work.recover(state, dt);
+}
+
+PlasticFlow SurfaceSolver::Work::flow_of(const SurfaceBlock& block, SurfaceState& state,
+                                         double dt) const {
+  const SurfaceParameters& parameters = model.objects[block.object].parameters;
+  if (!(parameters.plastic_limit > 0) || state.plastic.empty()) return {};
+  return {state.plastic.data(), static_cast<float>(parameters.plastic_yield),
+          static_cast<float>(std::min(1.0, dt * parameters.plastic_creep)),
+          static_cast<float>(parameters.plastic_limit)};
+}
+
+GoalUse SurfaceSolver::Work::goal_use(const SurfaceBlock& block, double dt) {
+  GoalUse use;
+  use.stiffness = static_cast<float>(model.objects[block.object].parameters.stiffness);
+  use.dt = static_cast<float>(dt);
+  if (!pulls.weights.empty()) {
+    use.targets = numbers(pulls.targets);
+    use.pulls = pulls.weights.data();
+  }
+  if (!goals.empty()) use.goals = numbers(goals);
+  return use;
 }
 
 // Objects in distress are led back; what was measured before matching tells.
@@ -200,10 +211,14 @@ void SurfaceSolver::Work::recover(SurfaceState& state, double dt) {
     SurfaceDistress distress;
     for (uint32_t b = object.first_block; b < object.last_block; ++b)
       distress.inverted += block_inverted[b];
-    for (uint32_t s = object.first_shell; s < object.last_shell; ++s)
-      if (model.volume.shells[s].closed)
-        distress.volume_ratio =
-            std::min(distress.volume_ratio, shell_sums[s] / 9 / model.volume.shells[s].rest_volume);
+    double volume_now = 0, volume_then = 0;
+    for (uint32_t s = object.first_shell; s < object.last_shell; ++s) {
+      const VolumeShell& shell = model.volume.shells[s];
+      if (!shell.closed) continue;
+      volume_now += std::copysign(shell_sums[s] / 9, shell_sums[s] * shell.rest_volume);
+      volume_then += std::abs(shell.rest_volume);
+    }
+    if (volume_then > 0) distress.volume_ratio = volume_now / volume_then;
     recovery.judge(o, distress, state);
     recovery.lead_back(o, dt, pulls.weights, state);
   }
@@ -226,24 +241,25 @@ void SurfaceSolver::Work::damp(SurfaceState& state, float dt) {
   const auto damps = [&](const SurfaceBlock& block) {
     return model.objects[block.object].parameters.damping > 0;
   };
-  each_block([&](const SurfaceBlock& block, size_t) {
-    if (damps(block))
-      motion_records(range(block), frames[block.object], model.moments.data(),
-                     numbers(state.positions), numbers(state.velocities), naive, shapes.data());
-  });
   const RegionView regions = view(model.regions);
-  each_block([&](const SurfaceBlock& block, size_t) {
-    if (damps(block))
-      region_motions(range(block), frames[block.object], regions, model.centres.data(),
-                     shapes.data(), transforms.data());
-  });
-  each_block([&](const SurfaceBlock& block, size_t) {
-    if (damps(block))
-      damp_particles(range(block), frames[block.object], regions, transforms.data(),
-                     static_cast<float>(model.objects[block.object].parameters.damping), dt,
-                     pulls.weights.empty() ? nullptr : pulls.weights.data(),
-                     numbers(state.positions), numbers(state.velocities));
-  });
+  pipeline.run(
+      [&](const SurfaceBlock& block, size_t) {
+        if (damps(block))
+          motion_records(range(block), frames[block.object], model.moments.data(),
+                         numbers(state.positions), numbers(state.velocities), naive, shapes.data());
+      },
+      [&](const SurfaceBlock& block, size_t) {
+        if (damps(block))
+          region_motions(range(block), frames[block.object], regions, model.centres.data(),
+                         shapes.data(), transforms.data());
+      },
+      [&](const SurfaceBlock& block, size_t) {
+        if (damps(block))
+          damp_particles(range(block), frames[block.object], regions, transforms.data(),
+                         static_cast<float>(model.objects[block.object].parameters.damping), dt,
+                         pulls.weights.empty() ? nullptr : pulls.weights.data(),
+                         numbers(state.positions), numbers(state.velocities));
+      });
 }
 
 // w = (1 - α) n c / Σ c + α, smoothed; 0 for what touches something or is held

@@ -35,6 +35,8 @@ struct SurfaceState {
   std::vector<Vec3f> positions;
   std::vector<Vec3f> velocities;  ///< m/s; one more entry, as above
   std::vector<float> plastic;     ///< 9 per region, row by row: stretch of the rest shape; or empty
+  std::vector<float> rotations;   ///< 4 per region, unit quaternions x y z w: where the search for
+                                  ///< the rotation starts
   std::vector<uint8_t> recovering;  ///< per object: whether it is being led back to its shape
 };
 
