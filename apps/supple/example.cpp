@@ -7,6 +7,8 @@
 #include "actors/cast.h"
 #include "actors/props.h"
 #include "actors/self_propelled.h"
+#include "actors/toy_scenes.h"
+#include "actors/toys.h"
 #include "arguments.h"
 #include "help.h"
 #include "program.h"
@@ -43,6 +45,8 @@ int list_examples() {
     std::printf("%-10s %s\n", member.name.c_str(), member.line.c_str());
   for (const actors::Prop& prop : actors::props())
     std::printf("%-10s %s\n", prop.name.c_str(), prop.line.c_str());
+  for (const actors::ToyScene& scene : actors::toy_scenes())
+    std::printf("%-10s %s\n", scene.name.c_str(), scene.line.c_str());
   for (const scenes::ExampleScene& scene : scenes::all())
     std::printf("%-10s %s\n", scene.name.c_str(), scene.line.c_str());
   return done;
@@ -55,6 +59,7 @@ actors::CastMember find_member(const std::string& name) {
     names.push_back(member.name);
   }
   for (const actors::Prop& prop : actors::props()) names.push_back(prop.name);
+  for (const actors::ToyScene& scene : actors::toy_scenes()) names.push_back(scene.name);
   for (const scenes::ExampleScene& scene : scenes::all()) names.push_back(scene.name);
   throw Error(ErrorKind::usage,
               fmt::format("there is no example '{}'{} (see 'supple example --list')",
@@ -179,7 +184,40 @@ int write_prop(const ExampleOptions& options, const actors::Prop& prop) {
   return done;
 }
 
+// A scene of several toys: their models and the scene, all in one folder.
+int write_toys(const ExampleOptions& options, const actors::ToyScene& scene) {
+  const fs::path folder = options.folder.empty() ? scene.name : options.folder;
+  const fs::path file = folder / (scene.name + ".json");
+  if (options.vertices > 0 && scene.models.size() != 1)
+    throw Error(ErrorKind::usage,
+                fmt::format("--vertices: '{}' is not a scene of one model", scene.name));
+  const auto model_of = [&](const actors::ToyModel& model) {
+    return folder / (model.toy + ".glb");
+  };
+  refuse_foreign(file, is_example_scene(file, scene.text));
+  for (const actors::ToyModel& model : scene.models)
+    refuse_foreign(model_of(model), is_example_model(model_of(model), model.toy));
+  make_folder(folder);
+  for (const actors::ToyModel& model : scene.models) {
+    const actors::Toy& toy = *actors::find_toy(model.toy);
+    const int wanted = model.vertices > 0 ? model.vertices : toy.vertices;
+    const Character character = toy.make(options.vertices > 0 ? options.vertices : wanted);
+    write_model(model_of(model), character);
+    if (!options.common.quiet)
+      std::printf("wrote %s: %zu vertices\n", model_of(model).c_str(),
+                  character.skin.positions.size());
+  }
+  write_file(file, scene.text);
+  if (options.common.quiet) return done;
+  std::printf("wrote %s: %s\n", file.c_str(), scene.line.c_str());
+  std::printf("next:  supple simulate %s\n       supple view %s\n", file.c_str(),
+              (folder / (scene.name + ".supple")).c_str());
+  return done;
+}
+
 int write_example(const ExampleOptions& options) {
+  for (const actors::ToyScene& scene : actors::toy_scenes())
+    if (scene.name == options.name) return write_toys(options, scene);
   for (const scenes::ExampleScene& scene : scenes::all())
     if (scene.name == options.name) return write_scene(options, scene);
   for (const actors::Prop& prop : actors::props())

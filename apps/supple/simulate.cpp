@@ -30,7 +30,7 @@ struct SimulateOptions {
   CommonOptions common;
   std::string input;
   std::vector<std::string> outputs;
-  std::string clip, motion, body, skinning, frames;
+  std::string clip, motion, body, skinning, frames, detail;
   double rate = 0, scale = 0;
   int preroll = -1, checkpoint_every = -1, budget = 0, cells = 0, levels = -1, elements = 0;
   bool split = false, quasistatic = false, resume = false, dry_run = false, discard_cache = false,
@@ -89,6 +89,7 @@ Scene scene_from(const SimulateOptions& options) {
   if (options.levels >= 0) scene.body.voxels.levels = options.levels;
   if (options.elements > 0) scene.body.tets.elements = options.elements;
   if (options.split) scene.body.voxels.split = true;
+  if (!options.detail.empty()) scene.body.surface.detail = options.detail;
   for (const auto& word : skinning_words)
     if (options.skinning == word.word) scene.character.skinning = word.value;
   if (!options.frames.empty()) parse_frames(options.frames, scene.frames);
@@ -109,6 +110,11 @@ Json settings_of(const Scene& scene, const PreparedScene& prepared) {
     collider.file = fs::path(collider.file).filename().string();
   for (BoneSettings& bone : essential.body.attach.bones)
     bone.file = fs::path(bone.file).filename().string();
+  essential.body.surface.detail = fs::path(scene.body.surface.detail).filename().string();
+  for (ObjectSettings& object : essential.objects) {
+    object.file = fs::path(object.file).filename().string();
+    object.detail = fs::path(object.detail).filename().string();
+  }
   Json settings = scene_to_json(essential);
   settings.erase("output");
   for (const std::string& input : prepared.inputs)
@@ -338,6 +344,7 @@ constexpr const char* examples =
   supple simulate hero.glb --motion walk.bvh   put motion capture on it
   supple simulate hero.glb --frames 1001-1048 --fps 24
   supple simulate dragon.obj --body voxels --cells 8   drop a prop of few cells on the ground
+  supple simulate duck.obj --body surface      drop an incompressible duck on the floor
   supple simulate scene.json --live            watch it in the browser as it is solved
   supple simulate scene.json --dry-run         what would it take?
   supple simulate scene.json --resume          go on where a run stopped
@@ -383,6 +390,11 @@ void add_scene_options(CLI::App* command, const std::shared_ptr<SimulateOptions>
   command->add_flag("--split", options->split,
                     "Split the skin's triangles where they cross the cells of a body of type "
                     "'voxels', so that large ones bend; the output keeps a map to the input.");
+  command
+      ->add_option("--detail-mesh", options->detail,
+                   "Detailed mesh that is shown and follows the simulated one of a body of type "
+                   "'surface'.")
+      ->type_name("FILE");
   command->add_flag("--quasistatic", options->quasistatic,
                     "Every frame in equilibrium, without inertia.");
   accept_words(

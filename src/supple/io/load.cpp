@@ -12,6 +12,7 @@
 #include "supple/io/tet_reader.h"
 #include "supple/mesh/tet_mesh.h"
 #include "supple/rig/scale.h"
+#include "supple/sim/objects.h"
 #include "supple/sim/session.h"
 #include "supple/sim/shape.h"
 #include "supple/sim/voxel_split.h"
@@ -61,10 +62,57 @@ Character character_from_tets(const std::filesystem::path& path) {
   return character;
 }
 
-// The character a scene is about: a file, or a solid that is made.
-Character character_of(const Scene& scene) {
+// A scene's objects, put in place; the files read are added to `inputs`.
+Character objects_of(Scene& scene, const std::string& name, std::vector<std::string>& inputs) {
+  std::vector<ObjectModel> models;
+  for (size_t i = 0; i < scene.objects.size(); ++i) {
+    const ObjectSettings& object = scene.objects[i];
+    const std::string here = fmt::format("objects[{}]", i);
+    const bool has_shape = object.shape.type != ShapeType::none;
+    if (has_shape == !object.file.empty())
+      throw_input_error(name, here + ".file",
+                        has_shape ? "there is a shape too: name only one of them"
+                                  : "is missing: name a mesh or a shape");
+    ObjectModel model;
+    model.shown =
+        has_shape ? character_from_shape(object.shape, name) : read_character(object.file);
+    if (!has_shape) inputs.push_back(object.file);
+    if (!object.detail.empty()) {
+      model.coarse = model.shown.skin;
+      model.shown = read_character(object.detail);
+      inputs.push_back(object.detail);
+    }
+    models.push_back(std::move(model));
+  }
+  return pack_objects(scene, models, name);
+}
+
+// A detailed mesh in place of the simulated one.
+Character detailed(Scene& scene, Character simulated, std::vector<std::string>& inputs) {
+  const std::string& file = scene.body.surface.detail;
+  if (is_skinned(simulated))
+    throw_input_error(file, "", "a detailed mesh is for bodies without bones");
+  Character shown = read_character(file);
+  inputs.push_back(file);
+  scene.placed = {{-1, std::move(simulated.skin), 0,
+                   static_cast<int32_t>(shown.skin.positions.size()), 0,
+                   static_cast<int32_t>(shown.skin.triangles.size())}};
+  for (Vec3f& p : scene.placed[0].mesh.positions) p *= static_cast<float>(scene.character.scale);
+  return shown;
+}
+
+// The character a scene is about: a file, a solid that is made, or many objects.
+Character character_of(Scene& scene, std::vector<std::string>& inputs) {
   const CharacterSettings& settings = scene.character;
   const std::string name = scene.name.empty() ? "scene" : scene.name;
+  if (!scene.objects.empty()) {
+    if (!settings.file.empty() || settings.shape.type != ShapeType::none)
+      throw_input_error(name, "objects", "there is a character too: name only one of them");
+    if (scene.body.type == "automatic") scene.body.type = "surface";
+    if (scene.body.type != "surface")
+      throw_input_error(name, "objects", "are for bodies of type 'surface'");
+    return objects_of(scene, name, inputs);
+  }
   if (settings.shape.type == ShapeType::none) return read_character(settings.file);
   if (!settings.file.empty())
     throw_input_error(
@@ -138,8 +186,11 @@ PreparedScene prepare_scene(Scene& scene) {
     tets.mesh = std::make_shared<TetMesh>(read_tets(tets.file));
     prepared.inputs.push_back(tets.file);
   }
-  auto character = std::make_shared<Character>(character_of(scene));
+  auto character = std::make_shared<Character>(character_of(scene, prepared.inputs));
   if (!scene.character.file.empty()) prepared.inputs.push_back(scene.character.file);
+  if (!scene.body.surface.detail.empty() && scene.objects.empty() &&
+      body_type(scene.body, *character) == "surface")
+    *character = detailed(scene, std::move(*character), prepared.inputs);
   prepared.notes = character->notes;
   scale_character(*character, scene.character.scale);
 

@@ -341,7 +341,8 @@ Scene parse_scene(ByteView bytes, const std::string& file) {
   FieldReader reader{JsonField(json, file)};
   describe(reader, scene);
   reader.finish();
-  if (scene.character.file.empty() && scene.character.shape.type == ShapeType::none)
+  if (scene.character.file.empty() && scene.character.shape.type == ShapeType::none &&
+      scene.objects.empty())
     throw_input_error(file, "character",
                       "is missing: name a rigged .glb, .gltf, .fbx, a mesh or a shape");
   return scene;
@@ -357,6 +358,11 @@ Scene read_scene(const std::filesystem::path& path) {
     make_relative_to(folder, collider.file);
   for (BoneSettings& bone : scene.body.attach.bones) make_relative_to(folder, bone.file);
   make_relative_to(folder, scene.body.tets.file);
+  make_relative_to(folder, scene.body.surface.detail);
+  for (ObjectSettings& object : scene.objects) {
+    make_relative_to(folder, object.file);
+    make_relative_to(folder, object.detail);
+  }
   for (std::string& file : scene.output.files) make_relative_to(folder, file);
   return scene;
 }
@@ -377,7 +383,8 @@ Json scene_schema() {
   body["properties"]["$schema"] = {{"type", "string"},
                                    {"description", "Address of this schema, for editors."}};
   schema.update(body);
-  schema["required"] = Json::array({"character"});
+  schema["anyOf"] = Json::array(
+      {{{"required", Json::array({"character"})}}, {{"required", Json::array({"objects"})}}});
   return schema;
 }
 

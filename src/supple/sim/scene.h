@@ -14,6 +14,7 @@
 #include "supple/mesh/tet_cage.h"
 #include "supple/mesh/triangle_mesh.h"
 #include "supple/rig/skinning.h"
+#include "supple/sim/surface_settings.h"
 
 namespace supple {
 
@@ -408,8 +409,44 @@ struct BodySettings {
   SkeletonSettings skeleton;
   std::vector<ProxySettings> proxies;
   AdjustSettings adjust;
+  SurfaceSettings surface;
   SkinEmbedding embedding = SkinEmbedding::linear;
   SolverSettings solver;
+};
+
+/// An object of a scene of many, or copies of one. What is not given is the body's.
+struct ObjectSettings {
+  std::string file;
+  ShapeSettings shape;
+  std::string detail;
+  double scale = 1;
+  TurnSettings turn;
+  Numbers3 at = {0, 0, 0};
+  Numbers3 copies = {1, 1, 1};
+  Numbers3 apart = {0, 0, 0};
+  bool tumble = false;
+  Numbers3 velocity = {0, 0, 0};
+  Numbers3 spin = {0, 0, 0};
+  ObjectStart start = ObjectStart::rest;
+  double density = 1000;
+  std::optional<int> region_width = {};
+  std::optional<double> stiffness = {};
+  std::optional<double> damping = {};
+  std::optional<bool> keep_volume = {};
+  std::optional<double> spread = {};
+  std::optional<double> inner = {};
+  std::optional<double> friction = {};
+};
+
+/// One copy of an object where it begins: what is simulated, and which of the skin it moves. Made
+/// by whoever reads scenes.
+struct PlacedObject {
+  int settings = -1;           ///< of the scene's objects; -1 for the body's own
+  TriangleMesh mesh;           ///< that is simulated, in metres of the scene; empty: the skin's own
+  int32_t first_vertex = 0;    ///< of the skin
+  int32_t vertices = 0;        ///< how many of the skin's follow
+  int32_t first_triangle = 0;  ///< of the skin
+  int32_t triangles = 0;
 };
 
 /// Which frames are simulated, and their times.
@@ -433,9 +470,11 @@ struct OutputSettings {
 struct Scene {
   std::string name;
   CharacterSettings character;
+  std::vector<ObjectSettings> objects = {};
   BodySettings body;
   FrameSettings frames;
   OutputSettings output;
+  std::vector<PlacedObject> placed = {};  ///< the objects, put in place by whoever reads scenes
 };
 
 }  // namespace supple

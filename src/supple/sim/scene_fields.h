@@ -3,21 +3,12 @@
 // that none of them can disagree.
 #pragma once
 
-#include <limits>
-#include <string_view>
-
+#include "supple/sim/field_info.h"
 #include "supple/sim/scene.h"
 #include "supple/sim/scene_words.h"
+#include "supple/sim/surface_fields.h"
 
 namespace supple {
-
-/// What a visitor is told about a field besides its name and value.
-struct FieldInfo {
-  std::string_view meaning;
-  double min = std::numeric_limits<double>::lowest();
-  double max = std::numeric_limits<double>::max();
-  bool min_excluded = false;
-};
 
 /// Fields of MotionSettings.
 template <class Visitor>
@@ -666,9 +657,10 @@ void describe(Visitor& visit, BodySettings& s) {
            "Kind of body: 'skinning' follows the rig without flesh; 'lattice' is "
            "elastic, cut into many cubic cells; 'voxels' is elastic, cut into few "
            "cells, for games and previews; 'tets' is elastic, in a cage of "
-           "tetrahedra on a skeleton that can feel it; 'automatic' takes 'lattice' for rigged "
+           "tetrahedra on a skeleton that can feel it; 'surface' keeps shape and volume of the "
+           "skin alone, for heaps of things; 'automatic' takes 'lattice' for rigged "
            "characters, else 'skinning'. The other fields are for 'lattice', "
-           "'voxels' and 'tets'."});
+           "'voxels', 'tets' and 'surface'."});
   visit.field("budget", s.budget,
               {.meaning = "About how many cells a body of type 'lattice' has, when neither 'cells' "
                           "nor 'spacing' is given.",
@@ -736,6 +728,7 @@ void describe(Visitor& visit, BodySettings& s) {
   visit.group("adjust", s.adjust,
               {.meaning = "The animator's dials: frequency, amplitude, sag and half-life of the "
                           "dynamics, relative to how they would be."});
+  visit.group("surface", s.surface, {.meaning = "What is special to bodies of type 'surface'."});
   visit.words("embedding", s.embedding, embedding_words,
               {.meaning = "How the skin moves with its cells: each with its own, or blended from "
                           "those around it, without creases between cells."});
@@ -785,6 +778,9 @@ void describe(Visitor& visit, Scene& s) {
       {.meaning = "Name of the scene, and of its outputs; the scene file's name when empty."});
   visit.group_or_main("character", s.character, "file",
                       {.meaning = "The rigged character; a text alone is its file."});
+  visit.list("objects", s.objects,
+             {.meaning = "Objects for a body of type 'surface', instead of a character: they meet "
+                         "each other and the body's colliders."});
   visit.group_or_main("body", s.body, "type",
                       {.meaning = "The simulated body; a text alone is its type."});
   visit.group("frames", s.frames, {.meaning = "Which frames are simulated."});

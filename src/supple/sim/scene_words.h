@@ -129,8 +129,15 @@ inline constexpr std::array<Word<AdjustDamping>, 3> adjust_damping_words = {
      {"moving", AdjustDamping::moving},
      {"still", AdjustDamping::still}}};
 
+inline constexpr std::array<Word<ObjectStart>, 5> object_start_words = {
+    {{"rest", ObjectStart::rest},
+     {"random", ObjectStart::random},
+     {"flat", ObjectStart::flat},
+     {"point", ObjectStart::point},
+     {"inverted", ObjectStart::inverted}}};
+
 /// Words for the types of bodies.
-inline constexpr std::array<std::string_view, 5> body_words = {"automatic", "skinning", "lattice",
-                                                               "voxels", "tets"};
+inline constexpr std::array<std::string_view, 6> body_words = {"automatic", "skinning", "lattice",
+                                                               "voxels",    "tets",     "surface"};
 
 }  // namespace supple

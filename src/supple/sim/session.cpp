@@ -7,6 +7,7 @@
 #include "supple/sim/implicit_tet_body.h"
 #include "supple/sim/lattice_body.h"
 #include "supple/sim/skinned_body.h"
+#include "supple/sim/surface_body.h"
 #include "supple/sim/tet_body.h"
 #include "supple/sim/voxel_body.h"
 
@@ -43,6 +44,9 @@ std::unique_ptr<Body> make_body(const Character& character, const Scene& scene, 
     if (!scene.body.contact.colliders[i].free.empty())
       throw_input_error(file, fmt::format("body.contact.colliders[{}].free", i),
                         "is for bodies of type 'tets'");
+  if (type == "surface")
+    return std::make_unique<SurfaceBody>(character, scene, frames_of(scene, clip, character, file),
+                                         file);
   if (type == "voxels")
     return std::make_unique<VoxelBody>(character, scene.body,
                                        frames_of(scene, clip, character, file), file,
@@ -110,7 +114,9 @@ std::string_view body_type(const BodySettings& settings, const Character& charac
   return is_skinned(character) ? "lattice" : "skinning";
 }
 
-bool moves_alone(std::string_view type) { return type == "voxels" || type == "tets"; }
+bool moves_alone(std::string_view type) {
+  return type == "voxels" || type == "tets" || type == "surface";
+}
 
 FrameRange resolve_frames(const FrameSettings& settings, const Clip* clip, const std::string& file,
                           double seconds) {
