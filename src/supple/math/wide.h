@@ -445,6 +445,16 @@ struct Quad {
       a.value[r] = hn::NegMulAdd(a.value[r], b.value[r], c.value[r]);
     return a;
   }
+  /// The smaller of two values.
+  friend HWY_INLINE Quad min(Quad a, Quad b) {
+    for (size_t r = 0; r < registers; ++r) a.value[r] = hn::Min(a.value[r], b.value[r]);
+    return a;
+  }
+  /// The larger of two values.
+  friend HWY_INLINE Quad max(Quad a, Quad b) {
+    for (size_t r = 0; r < registers; ++r) a.value[r] = hn::Max(a.value[r], b.value[r]);
+    return a;
+  }
   /// (y, z, x, w).
   HWY_INLINE Quad yzx() const {
     Quad q;

@@ -24,19 +24,19 @@ HWY_INLINE Vec places(const SurfaceFrame& frame, const float* x, size_t i, size_
 }
 
 // m y, m v, m y × v / 2 and m y yᵀ, all from -1 to 1 times the mass.
-void motion_records_kernel(const PathRange& range, const SurfaceFrame& frame, const float* moments,
-                           const float* x, const float* v, bool naive, int32_t* records) {
-  RecordWriter<4> writer(range, naive, records);
+void motion_records_kernel(const PathRange& range, const SurfaceFrame& frame,
+                           const MovingParticles& particles, int32_t* records) {
+  RecordWriter<4> writer(range, false, records);
   const WideFloat one(1.0f), half(0.5f), scale(1 / frame.speed);
   for (size_t i = range.begin; i < range.end; i += region_group) {
     const size_t count = min_of(range.end - i, region_group);
     for (size_t lane = 0; lane < count; lane += float_lanes) {
       const size_t left = count - lane;
-      const Vec y = places(frame, x, i + lane, left);
-      const Vec u = load_vectors(v, i + lane, left);
+      const Vec y = places(frame, particles.x, i + lane, left);
+      const Vec u = load_vectors(particles.v, i + lane, left);
       const Vec w{within(u.x * scale, one), within(u.y * scale, one), within(u.z * scale, one)};
       WideFloat mx, my, mz, mass;
-      load_quads(moments, i + lane, left, mx, my, mz, mass);
+      load_quads(particles.moments, i + lane, left, mx, my, mz, mass);
       const Vec turn = cross(y, w);
       const auto number = [&](WideFloat a) HWY_ATTR { return nearest_int(mass * a); };
       writer.set<0>(lane, number(y.x), number(y.y), number(y.z), number(half * turn.x));
@@ -49,6 +49,43 @@ void motion_records_kernel(const PathRange& range, const SurfaceFrame& frame, co
     writer.write(count);
   }
 }
+
+// The same, particle by particle.
+struct MotionTerms {
+  const MovingParticles& particles;
+  Quad centre;
+  float scale, speed_scale;
+  IntQuad y = IntQuad::zero(), w = y, turn = y, squares = y, products = y;
+
+  static HWY_INLINE Quad within(Quad a) { return min(max(a, Quad::all(-1.0f)), Quad::all(1.0f)); }
+
+  HWY_INLINE void add(size_t i) {
+    const Quad mass = Quad::all(particles.moments[4 * i + 3]);
+    const Quad at = within((Quad::load(particles.x + 3 * i) - centre) * Quad::all(scale));
+    const Quad u = within(Quad::load(particles.v + 3 * i) * Quad::all(speed_scale));
+    const Quad at_turned = at.yzx(), u_turned = u.yzx();
+    const Quad spin = neg_mul_add(at_turned, u, at * u_turned).yzx();
+    y += IntQuad::nearest(mass * at);
+    w += IntQuad::nearest(mass * u);
+    turn += IntQuad::nearest(mass * (Quad::all(0.5f) * spin));
+    squares += IntQuad::nearest(mass * (at * at));
+    // y z, z x, x y in the order z x y.
+    products += IntQuad::nearest(mass * (at * at_turned));
+  }
+  HWY_INLINE void store(int32_t* to) const {
+    HWY_ALIGN int32_t spin[4], mixed[4];
+    y.store(to);
+    w.store(to + 4);
+    squares.store(to + 8);
+    turn.store(spin);
+    products.store(mixed);
+    for (size_t k = 0; k < 3; ++k) to[4 * k + 3] = spin[k];
+    to[12] = mixed[1];
+    to[13] = mixed[2];
+    to[14] = mixed[0];
+    to[15] = 0;
+  }
+};
 
 // Velocity field b + ω × y of a group's regions.
 struct MotionGroup {
@@ -97,17 +134,22 @@ HWY_INLINE void find_motion(const RegionColumns<4>& sums, const RegionColumns<1>
 }
 
 void region_motions_kernel(const PathRange& range, const SurfaceFrame& frame,
-                           const RegionView& regions, const int32_t* centres,
+                           const RegionView& regions, const MovingParticles& particles,
                            const int32_t* records, int32_t* motions) {
-  RecordWriter<2> writer(range, regions.naive, motions);
+  RecordWriter<2> writer(range, regions.naive(), motions);
+  const float centre[4] = {frame.centre[0], frame.centre[1], frame.centre[2], 0};
+  const MotionTerms terms{particles, Quad::load(centre), 1 / frame.reach, 1 / frame.speed};
   const WideFloat unit(frame.spin_unit);
   RegionColumns<4> sums;
   RegionColumns<1> rest;
   MotionGroup group;
   for (size_t i = range.begin; i < range.end; i += region_group) {
     const size_t count = min_of(range.end - i, region_group);
-    sums.gather(regions, records, motion_record, i, count);
-    rest.load(centres, i, count);
+    if (regions.naive())
+      sums.gather_terms(regions, i, count, terms);
+    else
+      sums.gather(regions, records, motion_record, i, count);
+    rest.load(particles.centres, i, count);
     find_motion(sums, rest, static_cast<double>(frame.spin), group);
     const WideInt none = nearest_int(WideFloat(0.0f));
     for (size_t lane = 0; lane < count; lane += float_lanes) {
@@ -186,8 +228,7 @@ double changes_kernel(const ChangeTables& tables, const float* x, float* weights
   return sum;
 }
 
-void ring_sums_kernel(const PathRange& range, const float* in, float unit, bool naive,
-                      int32_t* sums) {
+void ring_sums_kernel(const PathRange& range, const float* in, float unit, int32_t* sums) {
   const float per_unit = 1 / unit;
   size_t path = range.path;
   for (size_t i = range.begin; i < range.end; ++path) {
@@ -195,11 +236,10 @@ void ring_sums_kernel(const PathRange& range, const float* in, float unit, bool 
     int32_t* to = sums + i + path;
     uint32_t sum = 0;
     for (; i < end; ++i, ++to) {
-      const auto number = static_cast<uint32_t>(static_cast<int32_t>(in[i] * per_unit + 0.5f));
-      *to = static_cast<int32_t>(naive ? number : sum);
-      sum += number;
+      *to = static_cast<int32_t>(sum);
+      sum += static_cast<uint32_t>(static_cast<int32_t>(in[i] * per_unit + 0.5f));
     }
-    *to = static_cast<int32_t>(naive ? 0 : sum);
+    *to = static_cast<int32_t>(sum);
   }
 }
 
@@ -210,11 +250,7 @@ void ring_means_kernel(const PathRange& range, const RegionView& rings, const in
     for (uint32_t e = rings.offsets[i]; e < rings.offsets[i + 1]; ++e) {
       const uint32_t interval = rings.intervals[e];
       const int32_t* from = sums + (interval >> 8);
-      if (rings.naive) {
-        for (uint32_t k = 0; k < (interval & 255u); ++k) sum += static_cast<uint32_t>(from[k]);
-      } else {
-        sum += static_cast<uint32_t>(from[interval & 255u]) - static_cast<uint32_t>(*from);
-      }
+      sum += static_cast<uint32_t>(from[interval & 255u]) - static_cast<uint32_t>(*from);
     }
     out[i] =
         unit * static_cast<float>(static_cast<int32_t>(sum)) / static_cast<float>(rings.sizes[i]);
@@ -233,14 +269,14 @@ SUPPLE_KERNEL(changes_kernel);
 SUPPLE_KERNEL(ring_sums_kernel);
 SUPPLE_KERNEL(ring_means_kernel);
 
-void motion_records(const PathRange& range, const SurfaceFrame& frame, const float* moments,
-                    const float* x, const float* v, bool naive, int32_t* records) {
-  SUPPLE_DISPATCH(motion_records_kernel)(range, frame, moments, x, v, naive, records);
+void motion_records(const PathRange& range, const SurfaceFrame& frame,
+                    const MovingParticles& particles, int32_t* records) {
+  SUPPLE_DISPATCH(motion_records_kernel)(range, frame, particles, records);
 }
 
 void region_motions(const PathRange& range, const SurfaceFrame& frame, const RegionView& regions,
-                    const int32_t* centres, const int32_t* records, int32_t* motions) {
-  SUPPLE_DISPATCH(region_motions_kernel)(range, frame, regions, centres, records, motions);
+                    const MovingParticles& particles, const int32_t* records, int32_t* motions) {
+  SUPPLE_DISPATCH(region_motions_kernel)(range, frame, regions, particles, records, motions);
 }
 
 void damp_particles(const PathRange& range, const SurfaceFrame& frame, const RegionView& regions,
@@ -254,8 +290,8 @@ double volume_changes(const ChangeTables& tables, const float* x, float* weights
   return SUPPLE_DISPATCH(changes_kernel)(tables, x, weights, begin, end);
 }
 
-void ring_sums(const PathRange& range, const float* in, float unit, bool naive, int32_t* sums) {
-  SUPPLE_DISPATCH(ring_sums_kernel)(range, in, unit, naive, sums);
+void ring_sums(const PathRange& range, const float* in, float unit, int32_t* sums) {
+  SUPPLE_DISPATCH(ring_sums_kernel)(range, in, unit, sums);
 }
 
 void ring_means(const PathRange& range, const RegionView& rings, const int32_t* sums, float unit,

@@ -111,14 +111,12 @@ struct RegionColumns {
     HWY_ALIGN int32_t rows[region_group * IntQuadruples<N>::record];
     for (size_t r = 0; r < count; ++r) {
       IntQuadruples<N> sum = IntQuadruples<N>::zero();
-      const uint32_t end = regions.offsets[i + r + 1];
-      if (regions.naive) {
-        for (uint32_t e = regions.offsets[i + r]; e < end; ++e) {
-          const uint32_t interval = regions.intervals[e];
-          const int32_t* from = records + record * (interval >> 8);
-          for (uint32_t k = interval & 255u; k > 0; --k, from += record) sum.add(from);
-        }
+      if (regions.naive()) {
+        const uint32_t end = regions.member_offsets[i + r + 1];
+        for (uint32_t m = regions.member_offsets[i + r]; m < end; ++m)
+          sum.add(records + record * static_cast<size_t>(regions.members[m]));
       } else {
+        const uint32_t end = regions.offsets[i + r + 1];
         for (uint32_t e = regions.offsets[i + r]; e < end; ++e) {
           const uint32_t interval = regions.intervals[e];
           const int32_t* from = records + record * (interval >> 8);
@@ -132,6 +130,22 @@ struct RegionColumns {
       std::memcpy(rows + IntQuadruples<N>::record * r, rows,
                   IntQuadruples<N>::record * sizeof(int32_t));
     turn<IntQuadruples<N>::record>(rows);
+  }
+
+  /// The same, particle by particle: `terms` starts empty for a region, gets its particles and
+  /// writes 4 N sums.
+  template <class Terms>
+  HWY_INLINE void gather_terms(const RegionView& regions, size_t i, size_t count,
+                               const Terms& terms) {
+    HWY_ALIGN int32_t rows[region_group * 4 * N];
+    for (size_t r = 0; r < region_group; ++r) {
+      const size_t region = i + (r < count ? r : 0);
+      Terms sum = terms;
+      for (uint32_t m = regions.member_offsets[region]; m < regions.member_offsets[region + 1]; ++m)
+        sum.add(static_cast<size_t>(regions.members[m]));
+      sum.store(rows + 4 * N * r);
+    }
+    turn<4 * N>(rows);
   }
 
   /// Records that lie side by side, 4 N numbers each.
@@ -167,8 +181,8 @@ struct RegionColumns {
   }
 };
 
-/// Writes records of N quadruples of consecutive particles, group by group, each on its own or
-/// summed along the paths of a range.
+/// Writes records of N quadruples of consecutive particles, group by group, summed along the paths
+/// of a range, or for naive sums each on its own, by the number of its particle.
 template <int N>
 class RecordWriter {
  public:
@@ -196,10 +210,11 @@ class RecordWriter {
         ++m_path;
         start_path();
       }
-      int32_t* to = m_records + record * (m_next + m_path);
       if (m_naive) {
+        int32_t* to = m_records + record * m_next;
         for (size_t q = 0; q < N; ++q) IntQuad::load(m_quads[q] + 4 * r).store(to + 4 * q);
       } else {
+        int32_t* to = m_records + record * (m_next + m_path);
         for (size_t q = 0; q < N; ++q) {
           m_sum[q] += IntQuad::load(m_quads[q] + 4 * r);
           m_sum[q].store(to + record + 4 * q);
@@ -211,6 +226,7 @@ class RecordWriter {
 
  private:
   HWY_INLINE void start_path() {
+    if (m_naive) return;
     int32_t* to = m_records + record * (m_next + m_path);
     for (size_t q = 0; q < N; ++q) {
       m_sum[q] = IntQuad::zero();

@@ -38,36 +38,38 @@ Bounds predict_kernel(float* x, float* v, float dt, const float* acceleration, c
           {-least_lane(-high.x), -least_lane(-high.y), -least_lane(-high.z)}};
 }
 
+// Sums of m y y₀ᵀ and m y, row by row.
+struct ShapeTerms {
+  const float* moments;
+  const float* x;
+  const float* centre;
+  float scale;
+  IntQuad sum[3] = {IntQuad::zero(), IntQuad::zero(), IntQuad::zero()};
+
+  HWY_INLINE void add(size_t i) {
+    const Quad moment = Quad::load(moments + 4 * i);
+    for (size_t k = 0; k < 3; ++k) {
+      const float y = (x[3 * i + k] - centre[k]) * scale;
+      sum[k] += IntQuad::nearest(Quad::all(min(max(y, -1.0f), 1.0f)) * moment);
+    }
+  }
+  HWY_INLINE void store(int32_t* to) const {
+    for (size_t k = 0; k < 3; ++k) sum[k].store(to + 4 * k);
+  }
+};
+
 void shape_records_kernel(const PathRange& range, const SurfaceFrame& frame, const float* moments,
-                          const float* x, bool naive, int32_t* records) {
-  const float scale = 1 / frame.reach;
+                          const float* x, int32_t* records) {
   size_t path = range.path;
   for (size_t i = range.begin; i < range.end; ++path) {
+    ShapeTerms terms{moments, x, frame.centre, 1 / frame.reach};
     const size_t end = range.starts[path + 1];
     int32_t* to = records + shape_record * (i + path);
-    IntQuad sx = IntQuad::zero(), sy = sx, sz = sx;
     for (; i < end; ++i, to += shape_record) {
-      sx.store(to);
-      sy.store(to + 4);
-      sz.store(to + 8);
-      const Quad moment = Quad::load(moments + 4 * i);
-      const auto term = [&](size_t k) HWY_ATTR {
-        const float y = (x[3 * i + k] - frame.centre[k]) * scale;
-        return IntQuad::nearest(Quad::all(min(max(y, -1.0f), 1.0f)) * moment);
-      };
-      if (naive) {
-        term(0).store(to);
-        term(1).store(to + 4);
-        term(2).store(to + 8);
-      } else {
-        sx += term(0);
-        sy += term(1);
-        sz += term(2);
-      }
+      terms.store(to);
+      terms.add(i);
     }
-    sx.store(to);
-    sy.store(to + 4);
-    sz.store(to + 8);
+    terms.store(to);
   }
 }
 
@@ -250,7 +252,7 @@ size_t match_kernel(const PathRange& range, const SurfaceFrame& frame, const Reg
                     const ShapeTables& tables, const int32_t* records, const float* x,
                     const float* gradients, const MatchState& state, int32_t* transforms) {
   const PlasticFlow& flow = state.flow;
-  RecordWriter<3> writer(range, regions.naive, transforms);
+  RecordWriter<3> writer(range, regions.naive(), transforms);
   const WideFloat scale(1 / frame.reach), ratio(frame.rest_reach / frame.reach),
       unit(frame.reach / frame.rest_reach);
   const WideFloat turn_unit(frame.turn_unit), reach_unit(frame.reach * frame.shift_unit),
@@ -264,7 +266,11 @@ size_t match_kernel(const PathRange& range, const SurfaceFrame& frame, const Reg
   size_t all_inverted = 0;
   for (size_t i = range.begin; i < range.end; i += region_group) {
     const size_t count = min_of(range.end - i, region_group);
-    sums.gather(regions, records, shape_record, i, count);
+    if (regions.naive())
+      sums.gather_terms(regions, i, count,
+                        ShapeTerms{tables.moments, x, frame.centre, 1 / frame.reach});
+    else
+      sums.gather(regions, records, shape_record, i, count);
     rest.load(tables.centres, i, count);
     centre_shapes(sums, rest, group);
     if (flow.stretch != nullptr) plastic.load(flow.stretch, tables.rest_inverse, i, count);
@@ -374,8 +380,8 @@ Bounds predict_particles(float* x, float* v, float dt, const float* acceleration
 }
 
 void shape_records(const PathRange& range, const SurfaceFrame& frame, const float* moments,
-                   const float* x, bool naive, int32_t* records) {
-  SUPPLE_DISPATCH(shape_records_kernel)(range, frame, moments, x, naive, records);
+                   const float* x, int32_t* records) {
+  SUPPLE_DISPATCH(shape_records_kernel)(range, frame, moments, x, records);
 }
 
 size_t match_regions(const PathRange& range, const SurfaceFrame& frame, const RegionView& regions,

@@ -18,7 +18,11 @@ struct RegionView {
   const uint32_t* offsets = nullptr;
   const uint32_t* intervals = nullptr;
   const int32_t* sizes = nullptr;
-  bool naive = false;  ///< records are of single particles, and are added one by one
+  // For naive sums, else none: what particles add is computed for every region they are in.
+  const uint32_t* member_offsets = nullptr;
+  const int32_t* members = nullptr;
+
+  bool naive() const { return members != nullptr; }
 };
 
 /// Particles of whole paths.
@@ -60,9 +64,9 @@ struct ShapeTables {
   const float* rest_inverse = nullptr;
 };
 
-/// Records of x x₀ᵀ and x weighted by mass, of particles or summed along paths.
+/// Records of x x₀ᵀ and x weighted by mass, summed along paths; not needed for naive sums.
 void shape_records(const PathRange& range, const SurfaceFrame& frame, const float* moments,
-                   const float* x, bool naive, int32_t* records);
+                   const float* x, int32_t* records);
 
 /// Plastic flow of a step.
 struct PlasticFlow {
@@ -99,13 +103,21 @@ float reach_goals(const PathRange& range, const SurfaceFrame& frame, const Regio
                   const float* rest, const int32_t* transforms, const GoalUse& use, float* x,
                   float* v, float* changes);
 
-/// Records of momenta and inertia.
-void motion_records(const PathRange& range, const SurfaceFrame& frame, const float* moments,
-                    const float* x, const float* v, bool naive, int32_t* records);
+/// Particles in motion.
+struct MovingParticles {
+  const float* moments = nullptr;  ///< see SurfaceModel
+  const int32_t* centres = nullptr;
+  const float* x = nullptr;
+  const float* v = nullptr;
+};
+
+/// Records of momenta and inertia, summed along paths; not needed for naive sums.
+void motion_records(const PathRange& range, const SurfaceFrame& frame,
+                    const MovingParticles& particles, int32_t* records);
 
 /// Velocities and spins of regions as records, from sums of motion records.
 void region_motions(const PathRange& range, const SurfaceFrame& frame, const RegionView& regions,
-                    const int32_t* centres, const int32_t* records, int32_t* motions);
+                    const MovingParticles& particles, const int32_t* records, int32_t* motions);
 
 /// Draws velocities towards the mean of those of the regions around, by the part `damping`, and
 /// moves positions along; particles held by pulls by as much less.
@@ -128,7 +140,7 @@ double volume_changes(const ChangeTables& tables, const float* x, float* weights
 
 /// The mean of `in` over the ring of every particle, by sums of whole numbers along paths in
 /// `sums` (1 per slot); `unit` is what one of them is worth. ring_sums comes first, for all blocks.
-void ring_sums(const PathRange& range, const float* in, float unit, bool naive, int32_t* sums);
+void ring_sums(const PathRange& range, const float* in, float unit, int32_t* sums);
 void ring_means(const PathRange& range, const RegionView& rings, const int32_t* sums, float unit,
                 float* out);
 

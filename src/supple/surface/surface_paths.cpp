@@ -199,6 +199,24 @@ SurfacePaths build_paths(std::span<const Vec3f> positions, const VertexLists& ne
   return PathGrower(positions, neighbours, limit).grow();
 }
 
+VertexLists region_members(const RegionTable& table, std::span<const uint32_t> path_starts) {
+  std::vector<int32_t> place_of;  // of slots
+  for (size_t p = 0; p + 1 < path_starts.size(); ++p) {
+    for (uint32_t place = path_starts[p]; place < path_starts[p + 1]; ++place)
+      place_of.push_back(static_cast<int32_t>(place));
+    place_of.push_back(-1);
+  }
+  VertexLists members;
+  for (size_t r = 0; r + 1 < table.offsets.size(); ++r) {
+    for (uint32_t e = table.offsets[r]; e < table.offsets[r + 1]; ++e)
+      for (uint32_t slot = RegionTable::first(table.intervals[e]);
+           slot < RegionTable::last(table.intervals[e]); ++slot)
+        members.items.push_back(place_of[slot]);
+    members.offsets.push_back(static_cast<uint32_t>(members.items.size()));
+  }
+  return members;
+}
+
 void append_regions(const SurfacePaths& paths, const VertexLists& neighbours, int width,
                     uint32_t first_slot, RegionTable& table) {
   const size_t count = paths.order.size();

@@ -62,6 +62,9 @@ struct RegionTable {
   static uint32_t last(uint32_t interval) { return (interval >> 8) + (interval & 255u); }
 };
 
+/// The places of every region of a table, one by one; `path_starts` are places, and the end.
+VertexLists region_members(const RegionTable& table, std::span<const uint32_t> path_starts);
+
 /// Appends, place by place, the regions of all vertices up to `width` edges away to a table.
 /// `first_slot` is that of the mesh among all slots.
 void append_regions(const SurfacePaths& paths, const VertexLists& neighbours, int width,

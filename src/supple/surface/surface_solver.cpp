@@ -35,7 +35,7 @@ SurfaceState::SurfaceState(const SurfaceModel& model) : positions(model.rest) {
 struct SurfaceSolver::Work {
   const SurfaceModel& model;
   VolumeConstraint volume;
-  bool naive = false;
+  VertexLists members;  // of regions, for naive sums only
   SurfacePulls pulls;
   std::vector<SurfaceFrame> frames;         // per object
   std::vector<Bounds> bounds;               // per block
@@ -57,7 +57,12 @@ struct SurfaceSolver::Work {
     return {block.begin, block.end, block.first_path, model.path_starts.data()};
   }
   RegionView view(const RegionTable& table) const {
-    return {table.offsets.data(), table.intervals.data(), table.sizes.data(), naive};
+    RegionView view{table.offsets.data(), table.intervals.data(), table.sizes.data()};
+    if (!members.items.empty()) {
+      view.member_offsets = members.offsets.data();
+      view.members = members.items.data();
+    }
+    return view;
   }
   // Calls `body` with every block and its number, on all threads.
   template <class Body>
@@ -104,7 +109,11 @@ SurfaceSolver::~SurfaceSolver() = default;
 SurfaceSolver::SurfaceSolver(SurfaceSolver&&) noexcept = default;
 SurfaceSolver& SurfaceSolver::operator=(SurfaceSolver&&) noexcept = default;
 
-void SurfaceSolver::use(RegionSums sums) { m_work->naive = sums == RegionSums::naive; }
+void SurfaceSolver::use(RegionSums sums) {
+  m_work->members = sums == RegionSums::naive
+                        ? region_members(m_work->model.regions, m_work->model.path_starts)
+                        : VertexLists();
+}
 void SurfaceSolver::set_pulls(const SurfacePulls& pulls) { m_work->pulls = pulls; }
 
 void SurfaceSolver::predict(SurfaceState& state, double dt, const Vec3d& gravity) {
@@ -158,8 +167,8 @@ void SurfaceSolver::match(SurfaceState& state, double dt) {
   float *x = numbers(state.positions), *normals = numbers(work.gradients);
   const auto sum_shapes = [&](const SurfaceBlock& block, size_t b) {
     const SurfaceFrame& frame = work.frames[block.object];
-    shape_records(work.range(block), frame, model.moments.data(), x, work.naive,
-                  work.shapes.data());
+    if (!regions.naive())
+      shape_records(work.range(block), frame, model.moments.data(), x, work.shapes.data());
     fan_gradients(fans.offsets.data(), fans.items.data(), x, normals, block.begin, block.end);
     work.block_sums[b] =
         volume_sums(x, normals, work.changes.data(), frame.centre, block.begin, block.end).along;
@@ -242,16 +251,17 @@ void SurfaceSolver::Work::damp(SurfaceState& state, float dt) {
     return model.objects[block.object].parameters.damping > 0;
   };
   const RegionView regions = view(model.regions);
+  const MovingParticles particles{model.moments.data(), model.centres.data(),
+                                  numbers(state.positions), numbers(state.velocities)};
   pipeline.run(
       [&](const SurfaceBlock& block, size_t) {
-        if (damps(block))
-          motion_records(range(block), frames[block.object], model.moments.data(),
-                         numbers(state.positions), numbers(state.velocities), naive, shapes.data());
+        if (damps(block) && !regions.naive())
+          motion_records(range(block), frames[block.object], particles, shapes.data());
       },
       [&](const SurfaceBlock& block, size_t) {
         if (damps(block))
-          region_motions(range(block), frames[block.object], regions, model.centres.data(),
-                         shapes.data(), transforms.data());
+          region_motions(range(block), frames[block.object], regions, particles, shapes.data(),
+                         transforms.data());
       },
       [&](const SurfaceBlock& block, size_t) {
         if (damps(block))
@@ -292,7 +302,7 @@ void SurfaceSolver::Work::set_weights(const SurfaceState& state,
       if (!pulls.weights.empty()) weights[i] *= 1 - pulls.weights[i];
       position_weights[i] = touching.empty() || touching[i] == 0 ? weights[i] : 0.0f;
     }
-    ring_sums(range(block), position_weights.data(), unit(block), naive, ring_records.data());
+    ring_sums(range(block), position_weights.data(), unit(block), ring_records.data());
   });
   const RegionView rings = view(model.rings);
   each_block([&](const SurfaceBlock& block, size_t) {
