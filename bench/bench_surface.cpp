@@ -25,7 +25,7 @@ SurfaceState thrown(const SurfaceModel& model) {
   for (size_t i = 0; i < model.size(); ++i) {
     Vec3f& p = state.positions[i];
     p[0] += 0.1f * std::sin(3 * p[1]);
-    state.velocities[i] = Vec3f(1, 2, 3).cross(p) + Vec3f(0, 0, 2 * std::sin(5 * p[0]));
+    state.velocities[i] = Vec3f(1, 2, 3).cross(p) + Vec3f(0, 0, 0.5f * std::sin(5 * p[0]));
   }
   return state;
 }
@@ -34,7 +34,7 @@ struct StepCase {
   double particles = 30000;
   int width = 3;
   RegionSums sums = RegionSums::fast;
-  double damping = 0;
+  double damping = 0.1;
   bool scalar = false;  // plain code on one thread
 };
 
@@ -83,7 +83,7 @@ void add_all() {
     add(fmt::format("step/naive/30k/omega:{}", width), {.width = width, .sums = RegionSums::naive});
   }
   add("step/fast_scalar_1thread/30k/omega:3", {.scalar = true});
-  add("step/fast_damped/30k/omega:3", {.damping = 0.1});
+  add("step/fast_undamped/30k/omega:3", {.damping = 0});
   for (const auto& [name, particles] :
        {std::pair{"30k", 30000.0}, {"120k", 120000.0}, {"480k", 480000.0}})
     add(fmt::format("step/fast/{}", name), {.particles = particles});
