@@ -193,6 +193,61 @@ void damp_kernel(const PathRange& range, const SurfaceFrame& frame, const Region
   }
 }
 
+HWY_INLINE double sum_of_lanes(WideFloat a) {
+  alignas(64) float all[float_lanes];
+  store(a, all);
+  double sum = 0;
+  for (size_t i = 0; i < float_lanes; ++i) sum += static_cast<double>(all[i]);
+  return sum;
+}
+
+MomentumSums momentum_kernel(const float* x, const float* v, const float* masses,
+                             const float* centre, size_t begin, size_t end) {
+  const WideFloat zero(0.0f);
+  WideFloat mass = zero, xx = zero, yy = zero, zz = zero, yz = zero, xz = zero, xy = zero;
+  Vec first{zero, zero, zero}, linear = first, angular = first;
+  const Vec c{WideFloat(centre[0]), WideFloat(centre[1]), WideFloat(centre[2])};
+  for (size_t i = begin; i < end; i += float_lanes) {
+    const size_t count = end - i;
+    const WideFloat m = load_numbers(masses, i, count);
+    const Vec y = load_vectors(x, i, count) - c, u = load_vectors(v, i, count);
+    const Vec my{m * y.x, m * y.y, m * y.z};
+    mass += m;
+    first = first + my;
+    linear = linear + Vec{m * u.x, m * u.y, m * u.z};
+    angular = angular + cross(my, u);
+    xx = mul_add(my.x, y.x, xx);
+    yy = mul_add(my.y, y.y, yy);
+    zz = mul_add(my.z, y.z, zz);
+    yz = mul_add(my.y, y.z, yz);
+    xz = mul_add(my.x, y.z, xz);
+    xy = mul_add(my.x, y.y, xy);
+  }
+  return {sum_of_lanes(mass),
+          {sum_of_lanes(first.x), sum_of_lanes(first.y), sum_of_lanes(first.z)},
+          {sum_of_lanes(xx), sum_of_lanes(yy), sum_of_lanes(zz), sum_of_lanes(yz), sum_of_lanes(xz),
+           sum_of_lanes(xy)},
+          {sum_of_lanes(linear.x), sum_of_lanes(linear.y), sum_of_lanes(linear.z)},
+          {sum_of_lanes(angular.x), sum_of_lanes(angular.y), sum_of_lanes(angular.z)}};
+}
+
+void rigid_kernel(const RigidField& field, float dt, float* x, float* v, size_t begin, size_t end) {
+  const Vec base{WideFloat(field.base[0]), WideFloat(field.base[1]), WideFloat(field.base[2])};
+  const Vec spin{WideFloat(field.spin[0]), WideFloat(field.spin[1]), WideFloat(field.spin[2])};
+  const Vec c{WideFloat(field.centre[0]), WideFloat(field.centre[1]), WideFloat(field.centre[2])};
+  const WideFloat step(dt);
+  for (size_t i = begin; i < end; i += float_lanes) {
+    const size_t count = end - i;
+    const Vec p = load_vectors(x, i, count);
+    const Vec change = base + cross(spin, p - c);
+    store_vectors(load_vectors(v, i, count) + change, v, i, count);
+    if (dt > 0)
+      store_vectors({mul_add(step, change.x, p.x), mul_add(step, change.y, p.y),
+                     mul_add(step, change.z, p.z)},
+                    x, i, count);
+  }
+}
+
 double changes_kernel(const ChangeTables& tables, const float* x, float* weights, size_t begin,
                       size_t end) {
   const WideFloat inner(tables.inner), outer(1 - tables.inner);
@@ -221,11 +276,7 @@ double changes_kernel(const ChangeTables& tables, const float* x, float* weights
     total += weight;
     store_numbers(weight, weights, i, count);
   }
-  alignas(64) float all[float_lanes];
-  store(total, all);
-  double sum = 0;
-  for (size_t i = 0; i < float_lanes; ++i) sum += static_cast<double>(all[i]);
-  return sum;
+  return sum_of_lanes(total);
 }
 
 void ring_sums_kernel(const PathRange& range, const float* in, float unit, int32_t* sums) {
@@ -265,6 +316,8 @@ namespace supple {
 SUPPLE_KERNEL(motion_records_kernel);
 SUPPLE_KERNEL(region_motions_kernel);
 SUPPLE_KERNEL(damp_kernel);
+SUPPLE_KERNEL(momentum_kernel);
+SUPPLE_KERNEL(rigid_kernel);
 SUPPLE_KERNEL(changes_kernel);
 SUPPLE_KERNEL(ring_sums_kernel);
 SUPPLE_KERNEL(ring_means_kernel);
@@ -283,6 +336,16 @@ void damp_particles(const PathRange& range, const SurfaceFrame& frame, const Reg
                     const int32_t* motions, float damping, float dt, const float* pulls, float* x,
                     float* v) {
   SUPPLE_DISPATCH(damp_kernel)(range, frame, regions, motions, damping, dt, pulls, x, v);
+}
+
+MomentumSums momentum_sums(const float* x, const float* v, const float* masses, const float* centre,
+                           size_t begin, size_t end) {
+  return SUPPLE_DISPATCH(momentum_kernel)(x, v, masses, centre, begin, end);
+}
+
+void add_rigid_motion(const RigidField& field, float dt, float* x, float* v, size_t begin,
+                      size_t end) {
+  SUPPLE_DISPATCH(rigid_kernel)(field, dt, x, v, begin, end);
 }
 
 double volume_changes(const ChangeTables& tables, const float* x, float* weights, size_t begin,

@@ -125,6 +125,28 @@ void damp_particles(const PathRange& range, const SurfaceFrame& frame, const Reg
                     const int32_t* motions, float damping, float dt, const float* pulls, float* x,
                     float* v);
 
+/// Sums over particles, about a centre.
+struct MomentumSums {
+  double mass = 0;
+  double first[3] = {};    ///< Σ m y
+  double second[6] = {};   ///< Σ m y yᵀ: xx yy zz yz xz xy
+  double linear[3] = {};   ///< Σ m v
+  double angular[3] = {};  ///< Σ m y × v
+};
+
+/// The sums over particles [begin, end); places y are in metres from `centre` (three numbers).
+MomentumSums momentum_sums(const float* x, const float* v, const float* masses, const float* centre,
+                           size_t begin, size_t end);
+
+/// A velocity field: base + spin × (x - centre).
+struct RigidField {
+  float base[3] = {}, spin[3] = {}, centre[3] = {};
+};
+
+/// v += field, x += dt field for particles [begin, end).
+void add_rigid_motion(const RigidField& field, float dt, float* x, float* v, size_t begin,
+                      size_t end);
+
 /// Where volume changed.
 struct ChangeTables {
   const float* changes = nullptr;     ///< of reach_goals

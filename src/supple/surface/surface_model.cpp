@@ -10,6 +10,7 @@
 #include "supple/core/error.h"
 #include "supple/core/parallel.h"
 #include "supple/mesh/triangle_mesh.h"
+#include "supple/surface/volume_kernels.h"
 
 namespace supple {
 namespace {
@@ -60,7 +61,6 @@ class Packer {
     for (size_t p = 1; p < paths.starts.size(); ++p)
       m_model.path_starts.push_back(object.begin + paths.starts[p]);
     add_volume(object, mesh, paths);
-    find_inner_distances(object);
     find_box(object);
     object.last_triangle = static_cast<uint32_t>(m_model.triangles.size());
   }
@@ -128,57 +128,6 @@ class Packer {
     object.last_shell = static_cast<uint32_t>(all.shells.size());
   }
 
-  // Rays inwards from every particle, to the closest corner of the first triangle they meet.
-  void find_inner_distances(const PackedObject& object) {
-    const size_t count = object.end - object.begin;
-    m_model.inner_partners.resize(object.end, -1);
-    m_model.inner_lengths.resize(object.end, 0);
-    m_model.inner_stiffness.resize(object.end, 0);
-    const std::span<const Vec3i> triangles =
-        std::span(m_model.triangles).subspan(object.first_triangle);
-    if (triangles.empty()) return;
-    std::vector<Vec3f> normals(m_model.rest.size());
-    vertex_normals(m_model.rest, triangles, normals);
-    const RayCaster caster(m_model.rest, triangles);
-    parallel_for(count, 1024, [&](size_t begin, size_t end) {
-      for (size_t i = object.begin + begin; i < object.begin + end; ++i) {
-        if (normals[i].isZero()) continue;
-        const RayHit hit = caster.cast(m_model.rest[i], -normals[i], static_cast<int32_t>(i));
-        if (hit.triangle < 0) continue;
-        const Vec3i& t = triangles[static_cast<size_t>(hit.triangle)];
-        const Vec3f at = m_model.rest[i] - hit.distance * normals[i];
-        float least = std::numeric_limits<float>::max();
-        for (int k = 0; k < 3; ++k) {
-          const float distance = (m_model.rest[static_cast<size_t>(t[k])] - at).norm();
-          if (!(distance < least)) continue;
-          least = distance;
-          m_model.inner_partners[i] = t[k];
-          m_model.inner_lengths[i] =
-              (m_model.rest[static_cast<size_t>(t[k])] - m_model.rest[i]).norm();
-        }
-      }
-    });
-    set_inner_stiffness(object);
-  }
-
-  // From s_max for the shortest to s_min for the longest.
-  void set_inner_stiffness(const PackedObject& object) {
-    float least = std::numeric_limits<float>::max(), most = 0;
-    for (size_t i = object.begin; i < object.end; ++i)
-      if (m_model.inner_partners[i] >= 0) {
-        least = std::min(least, m_model.inner_lengths[i]);
-        most = std::max(most, m_model.inner_lengths[i]);
-      }
-    const auto thin = static_cast<float>(object.parameters.thin_stiffness);
-    const auto thick = static_cast<float>(object.parameters.thick_stiffness);
-    for (size_t i = object.begin; i < object.end; ++i)
-      if (m_model.inner_partners[i] >= 0) {
-        const float along =
-            most > least ? (m_model.inner_lengths[i] - least) / (most - least) : 0.0f;
-        m_model.inner_stiffness[i] = thin + along * (thick - thin);
-      }
-  }
-
   void find_box(PackedObject& object) {
     const Box3f box =
         bounding_box(std::span(m_model.rest).subspan(object.begin, object.end - object.begin));
@@ -191,19 +140,86 @@ class Packer {
   SurfaceModel& m_model;
 };
 
+// Rays inwards from every particle of an object, to the closest corner of the first triangle they
+// meet; stiffness from s_max for the shortest to s_min for the longest.
+class InnerDistances {
+ public:
+  InnerDistances(SurfaceModel& model, const PackedObject& object)
+      : m_model(model),
+        m_object(object),
+        m_rest(std::span(model.rest).subspan(object.begin, object.end - object.begin)) {}
+
+  void find(std::span<const Vec3f> normals) {
+    std::vector<Vec3i> triangles;
+    const Vec3i base = Vec3i::Constant(static_cast<int32_t>(m_object.begin));
+    for (size_t t = m_object.first_triangle; t < m_object.last_triangle; ++t)
+      triangles.emplace_back(m_model.triangles[t] - base);
+    if (triangles.empty()) return;
+    const RayCaster caster(m_rest, triangles);
+    parallel_for(m_rest.size(), 1024, [&](size_t begin, size_t end) {
+      for (size_t i = begin; i < end; ++i) {
+        const Vec3f normal = normals[m_object.begin + i];
+        if (normal.isZero()) continue;
+        const RayHit hit = caster.cast(m_rest[i], -normal, static_cast<int32_t>(i));
+        if (hit.triangle >= 0)
+          join(i, triangles[static_cast<size_t>(hit.triangle)], m_rest[i] - hit.distance * normal);
+      }
+    });
+    set_stiffness();
+  }
+
+ private:
+  // Ties particle i to the corner nearest to where its ray ended.
+  void join(size_t i, const Vec3i& corners, const Vec3f& at) {
+    float least = std::numeric_limits<float>::max();
+    for (const int32_t corner : corners) {
+      const Vec3f p = m_rest[static_cast<size_t>(corner)];
+      if (!((p - at).norm() < least)) continue;
+      least = (p - at).norm();
+      m_model.inner_partners[m_object.begin + i] = corner + static_cast<int32_t>(m_object.begin);
+      m_model.inner_lengths[m_object.begin + i] = (p - m_rest[i]).norm();
+    }
+  }
+
+  void set_stiffness() {
+    float least = std::numeric_limits<float>::max(), most = 0;
+    for (size_t i = m_object.begin; i < m_object.end; ++i)
+      if (m_model.inner_partners[i] >= 0) {
+        least = std::min(least, m_model.inner_lengths[i]);
+        most = std::max(most, m_model.inner_lengths[i]);
+      }
+    const auto thin = static_cast<float>(m_object.parameters.thin_stiffness);
+    const auto thick = static_cast<float>(m_object.parameters.thick_stiffness);
+    for (size_t i = m_object.begin; i < m_object.end; ++i)
+      if (m_model.inner_partners[i] >= 0) {
+        const float along =
+            most > least ? (m_model.inner_lengths[i] - least) / (most - least) : 0.0f;
+        m_model.inner_stiffness[i] = thin + along * (thick - thin);
+      }
+  }
+
+  SurfaceModel& m_model;
+  const PackedObject& m_object;
+  std::span<const Vec3f> m_rest;
+};
+
+// Unit normals at rest, zero where there is none.
+std::vector<Vec3f> rest_normals(const SurfaceModel& model) {
+  std::vector<Vec3f> positions(model.rest), normals(model.size() + 1, Vec3f::Zero());
+  positions.emplace_back(0, 0, 0);
+  fan_gradients(model.volume.fans.offsets.data(), model.volume.fans.items.data(),
+                positions.data()->data(), normals.data()->data(), 0, model.size());
+  for (Vec3f& n : normals) n.stableNormalize();
+  return normals;
+}
+
 // What the sums over regions of an object need.
 class Summer {
  public:
   Summer(SurfaceModel& model, PackedObject& object) : m_model(model), m_object(object) {}
 
-  void sum() {
+  void sum(std::span<const Vec3f> normals) {
     set_moments();
-    std::vector<Vec3f> normals(m_model.rest.size());
-    vertex_normals(
-        m_model.rest,
-        std::span(m_model.triangles)
-            .subspan(m_object.first_triangle, m_object.last_triangle - m_object.first_triangle),
-        normals);
     parallel_for(m_object.end - m_object.begin, 1024, [&](size_t begin, size_t end) {
       for (size_t i = m_object.begin + begin; i < m_object.begin + end; ++i)
         set_region(i, normals[i]);
@@ -331,7 +347,14 @@ SurfaceModel::SurfaceModel(std::span<const SurfaceObject> all) {
   centres.resize(4 * count);
   normal_points.resize(4 * count);
   if (plastic) rest_inverse.resize(6 * count);
-  for (PackedObject& object : objects) Summer(*this, object).sum();
+  inner_partners.assign(count, -1);
+  inner_lengths.assign(count, 0.0f);
+  inner_stiffness.assign(count, 0.0f);
+  const std::vector<Vec3f> normals = rest_normals(*this);
+  for (PackedObject& object : objects) {
+    InnerDistances(*this, object).find(normals);
+    Summer(*this, object).sum(normals);
+  }
 }
 
 std::vector<std::string> SurfaceModel::remarks() const {

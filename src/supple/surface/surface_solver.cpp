@@ -1,5 +1,7 @@
 #include "supple/surface/surface_solver.h"
 
+#include <Eigen/LU>
+
 #include <algorithm>
 #include <cmath>
 
@@ -17,6 +19,44 @@ float* numbers(std::vector<Vec3f>& vectors) { return vectors.data()->data(); }
 const float* numbers(std::span<const Vec3f> vectors) {
   return vectors.empty() ? nullptr : vectors.data()->data();
 }
+
+// How the momenta of an object changed.
+struct MomentumChange {
+  double mass = 0;
+  Vec3d first = Vec3d::Zero(), linear = first, angular = first;
+  Mat3d second = Mat3d::Zero();
+
+  void add(const MomentumSums& before, const MomentumSums& after) {
+    using Three = Eigen::Map<const Vec3d>;
+    mass += after.mass;
+    first += Three(after.first);
+    linear += Three(after.linear) - Three(before.linear);
+    angular += Three(after.angular) - Three(before.angular);
+    const double* s = after.second;
+    second += Mat3d{{s[0], s[5], s[4]}, {s[5], s[1], s[3]}, {s[4], s[3], s[2]}};
+  }
+
+  // The rigid motion that takes it back.
+  RigidField reverted(const float* centre) const {
+    RigidField field;
+    if (!(mass > 0)) return field;
+    const Vec3d t = first / mass, base = -linear / mass;
+    const Mat3d moments = second - mass * t * t.transpose();
+    Mat3d inertia = moments.trace() * Mat3d::Identity() - moments;
+    inertia.diagonal().array() += 1e-4 * moments.trace();
+    Vec3d spin = Vec3d::Zero();
+    if (moments.trace() > 0) spin = inertia.inverse() * (t.cross(linear) - angular);
+    if (!base.allFinite() || !spin.allFinite()) return field;
+    // base + spin × (y - t)
+    const Vec3f all = (base - spin.cross(t)).cast<float>();
+    for (int k = 0; k < 3; ++k) {
+      field.base[k] = all[k];
+      field.spin[k] = static_cast<float>(spin[k]);
+      field.centre[k] = centre[k];
+    }
+    return field;
+  }
+};
 
 }  // namespace
 
@@ -47,9 +87,12 @@ struct SurfaceSolver::Work {
   std::vector<double> block_sums;  // per block
   std::vector<float> block_speeds;
   std::vector<size_t> block_inverted;
+  std::vector<MomentumSums> momenta_before, momenta_after;  // per block
   SurfaceRecovery recovery;
   BlockPipeline pipeline;
   std::vector<double> shell_sums;
+  std::vector<RigidField> fields;  // per object
+  std::vector<uint8_t> pulled;     // per object: whether anything is drawn to a target
   bool any_damping = false;
 
   explicit Work(const SurfaceModel& from);
@@ -74,6 +117,9 @@ struct SurfaceSolver::Work {
   PlasticFlow flow_of(const SurfaceBlock& block, SurfaceState& state, double dt) const;
   GoalUse goal_use(const SurfaceBlock& block, double dt);
   void damp(SurfaceState& state, float dt);
+  void measure_momentum(const SurfaceState& state, const SurfaceBlock& block, size_t b,
+                        std::vector<MomentumSums>& to) const;
+  void conserve(SurfaceState& state, float dt);
   void recover(SurfaceState& state, double dt);
   void set_weights(const SurfaceState& state, std::span<const uint8_t> touching);
 };
@@ -82,6 +128,8 @@ SurfaceSolver::Work::Work(const SurfaceModel& from)
     : model(from), volume(from.volume), recovery(from), pipeline(from) {
   const size_t count = model.size();
   frames.resize(model.objects.size());
+  fields.resize(model.objects.size());
+  pulled.assign(model.objects.size(), 0);
   bounds.resize(model.blocks.size());
   shapes.resize(shape_record * model.slots());
   transforms.resize(shape_record * model.slots());
@@ -93,6 +141,8 @@ SurfaceSolver::Work::Work(const SurfaceModel& from)
   block_sums.resize(model.blocks.size());
   block_speeds.resize(model.blocks.size());
   block_inverted.resize(model.blocks.size());
+  momenta_before.resize(model.blocks.size());
+  momenta_after.resize(model.blocks.size());
   shell_sums.resize(model.volume.shells.size());
   for (const int32_t p : model.inner_partners) partners.push_back(3 * std::max(p, 0));
   std::vector<uint8_t> kept(model.volume.shells.size(), 0);
@@ -114,7 +164,17 @@ void SurfaceSolver::use(RegionSums sums) {
                         ? region_members(m_work->model.regions, m_work->model.path_starts)
                         : VertexLists();
 }
-void SurfaceSolver::set_pulls(const SurfacePulls& pulls) { m_work->pulls = pulls; }
+
+void SurfaceSolver::set_pulls(const SurfacePulls& pulls) {
+  Work& work = *m_work;
+  work.pulls = pulls;
+  for (size_t o = 0; o < work.model.objects.size(); ++o) {
+    const PackedObject& object = work.model.objects[o];
+    work.pulled[o] = 0;
+    for (size_t i = object.begin; i < object.end && !pulls.weights.empty(); ++i)
+      if (pulls.weights[i] > 0) work.pulled[o] = 1;
+  }
+}
 
 void SurfaceSolver::predict(SurfaceState& state, double dt, const Vec3d& gravity) {
   Work& work = *m_work;
@@ -170,6 +230,7 @@ void SurfaceSolver::match(SurfaceState& state, double dt) {
     if (!regions.naive())
       shape_records(work.range(block), frame, model.moments.data(), x, work.shapes.data());
     fan_gradients(fans.offsets.data(), fans.items.data(), x, normals, block.begin, block.end);
+    work.measure_momentum(state, block, b, work.momenta_before);
     work.block_sums[b] =
         volume_sums(x, normals, work.changes.data(), frame.centre, block.begin, block.end).along;
   };
@@ -186,6 +247,7 @@ void SurfaceSolver::match(SurfaceState& state, double dt) {
   };
   work.pipeline.run(sum_shapes, match_shapes, move);
   if (work.any_damping) work.damp(state, static_cast<float>(dt));
+  work.conserve(state, static_cast<float>(dt));
   work.recover(state, dt);
 }
 
@@ -208,6 +270,34 @@ GoalUse SurfaceSolver::Work::goal_use(const SurfaceBlock& block, double dt) {
   }
   if (!goals.empty()) use.goals = numbers(goals);
   return use;
+}
+
+void SurfaceSolver::Work::measure_momentum(const SurfaceState& state, const SurfaceBlock& block,
+                                           size_t b, std::vector<MomentumSums>& to) const {
+  to[b] = momentum_sums(numbers(state.positions), numbers(state.velocities), model.masses.data(),
+                        frames[block.object].centre, block.begin, block.end);
+}
+
+// Takes back what has changed in the momenta of free objects since they were measured: blended
+// goals, points along normals and weighted corrections make forces without a reaction. Rigid
+// motions change neither shape nor volume. [Diziol 2011] does without.
+void SurfaceSolver::Work::conserve(SurfaceState& state, float dt) {
+  each_block([&](const SurfaceBlock& block, size_t b) {
+    if (!pulled[block.object]) measure_momentum(state, block, b, momenta_after);
+  });
+  for (size_t o = 0; o < model.objects.size(); ++o) {
+    const PackedObject& object = model.objects[o];
+    if (pulled[o]) continue;
+    MomentumChange change;
+    for (uint32_t b = object.first_block; b < object.last_block; ++b)
+      change.add(momenta_before[b], momenta_after[b]);
+    fields[o] = change.reverted(frames[o].centre);
+  }
+  each_block([&](const SurfaceBlock& block, size_t) {
+    if (pulled[block.object]) return;
+    add_rigid_motion(fields[block.object], dt, numbers(state.positions), numbers(state.velocities),
+                     block.begin, block.end);
+  });
 }
 
 // Objects in distress are led back; what was measured before matching tells.
@@ -326,7 +416,13 @@ VolumeReport SurfaceSolver::keep_volume(SurfaceState& state, std::span<const uin
 }
 
 double SurfaceSolver::keep_volume_velocity(SurfaceState& state) {
-  return m_work->volume.correct_velocities(state.velocities, m_work->weights);
+  Work& work = *m_work;
+  work.each_block([&](const SurfaceBlock& block, size_t b) {
+    work.measure_momentum(state, block, b, work.momenta_before);
+  });
+  const double rate = work.volume.correct_velocities(state.velocities, work.weights);
+  work.conserve(state, 0);
+  return rate;
 }
 
 VolumeReport SurfaceSolver::step(SurfaceState& state, double dt, const Vec3d& gravity) {
