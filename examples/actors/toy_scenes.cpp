@@ -4,7 +4,8 @@ namespace supple::actors {
 namespace {
 
 // Every step is 5 ms: frames of 1/25 s have eight. Dials (ω, α, β, s) are those of [Diziol 2011,
-// table 1].
+// table 1]. Toys weigh as if they were eight times as large: regions this small do not hold up more
+// in steps this long.
 
 constexpr const char* drop = R"({
   "name": "duck",
@@ -18,11 +19,12 @@ constexpr const char* drop = R"({
 constexpr const char* creatures = R"({
   "name": "creatures",
   "objects": [
-    {"file": "gnarl.glb", "at": [0, 0.15, 0], "turn": {"axis": [1, 0, 0], "angle": 20}},
-    {"file": "gnarl.glb", "at": [0.1, 1.5, 0.75], "turn": {"axis": [1, 0.2, 0], "angle": -80}}
+    {"file": "gnarl.glb", "at": [0, 0.1, -0.3], "turn": {"axis": [1, 0, 0.1], "angle": 30}},
+    {"file": "gnarl.glb", "at": [0.15, 1.25, -0.35], "turn": {"axis": [1, 0.3, 0.2], "angle": 60}}
   ],
   "body": {
     "type": "surface",
+    "gravity": [0, -1.2, 0],
     "surface": {"region_width": 3, "stiffness": 0.9, "spread": 0.1, "inner": 0.1},
     "contact": {"colliders": [{"type": "plane", "friction": 0.6}]}
   },
@@ -34,15 +36,16 @@ constexpr const char* creatures = R"({
 constexpr const char* ducks = R"({
   "name": "ducks",
   "objects": [
-    {"file": "duck.glb", "at": [-0.2, 0.25, -0.2], "copies": [2, 5, 2], "apart": [0.4, 0.8, 0.4], "tumble": true},
-    {"file": "torus.glb", "at": [-0.2, 0.7, -0.2], "copies": [2, 5, 2], "apart": [0.4, 0.8, 0.4], "tumble": true}
+    {"file": "duck.glb", "at": [-0.2, 0.2, -0.2], "copies": [2, 5, 2], "apart": [0.4, 0.7, 0.4], "tumble": true},
+    {"file": "torus.glb", "at": [-0.2, 0.6, -0.2], "copies": [2, 5, 2], "apart": [0.4, 0.7, 0.4], "tumble": true}
   ],
   "body": {
     "type": "surface",
+    "gravity": [0, -1.2, 0],
     "surface": {"region_width": 2, "stiffness": 1, "spread": 0.2, "inner": 0.1},
     "contact": {"colliders": [{"type": "plane", "friction": 0.6}]}
   },
-  "frames": {"first": 1, "last": 125, "rate": 25},
+  "frames": {"first": 1, "last": 200, "rate": 25},
   "output": {"files": ["ducks.supple"]}
 }
 )";
@@ -54,10 +57,11 @@ constexpr const char* balls = R"({
   ],
   "body": {
     "type": "surface",
+    "gravity": [0, -1.2, 0],
     "surface": {"region_width": 2, "stiffness": 1, "spread": 0.5, "inner": 0.1},
     "contact": {"colliders": [{"type": "plane", "friction": 0.5}, {"type": "mesh", "file": "glass.glb", "friction": 0.2}]}
   },
-  "frames": {"first": 1, "last": 100, "rate": 25},
+  "frames": {"first": 1, "last": 150, "rate": 25},
   "output": {"files": ["balls.supple"]}
 }
 )";
@@ -100,6 +104,7 @@ constexpr const char* press = R"({
   ],
   "body": {
     "type": "surface",
+    "gravity": [0, -1.2, 0],
     "surface": {"region_width": 2, "stiffness": 1},
     "contact": {
       "colliders": [
@@ -136,7 +141,7 @@ constexpr const char* cube = R"({
       "turn": {"axis": [1, 0, 1], "angle": 35}, "region_width": 3
     }
   ],
-  "body": {"type": "surface", "contact": {"colliders": [{"type": "plane", "friction": 0.5}]}},
+  "body": {"type": "surface", "gravity": [0, -1.2, 0], "contact": {"colliders": [{"type": "plane", "friction": 0.5}]}},
   "frames": {"first": 1, "last": 75, "rate": 25},
   "output": {"files": ["cube.supple"]}
 }

@@ -132,19 +132,29 @@ SurfaceContactReport SurfaceContact::resolve(std::span<const Collider* const> co
   }
   // What others have pushed into rigid things comes out of them last: these do not give way. Out
   // of one may be into another.
+  const bool may_have_entered = !m_contacts.empty() || colliders.size() > 1;
   m_contacts.clear();
-  for (int again = 0; again < rounds && (again == 0 || !m_rigid.empty()); ++again) {
+  double depth = may_have_entered && !m_rigid.empty() ? 1 : 0;
+  for (int again = 0; again < rounds && depth > 1e-4 * static_cast<double>(largest); ++again) {
     find_rigid(colliders, x);
-    leave_rigid(dt, x, v);
     mark(touching);
+    depth = deepest_rigid(x);
+    leave_rigid(dt, x, v);
   }
   return report;
+}
+
+double SurfaceContact::deepest_rigid(std::span<const Vec3f> x) const {
+  float depth = 0;
+  for (const RigidTouch& r : m_rigid)
+    depth = std::max(depth, (r.surface - x[at(r.vertex)]).dot(r.normal));
+  return static_cast<double>(depth);
 }
 
 void SurfaceContact::mark(std::span<uint8_t> touching) const {
   for (const Contact& c : m_contacts)
     for (const int32_t p : c.particles) touching[at(p)] = 1;
-  for (const RigidTouch& r : m_rigid) touching[at(r.vertex)] = 1;
+  for (const RigidTouch& r : m_rigid) touching[at(r.vertex)] = 2;
 }
 
 void SurfaceContact::find_contacts(double dt, std::span<const Vec3f> x, std::span<const Vec3f> v,

@@ -61,8 +61,8 @@ class SurfaceContact {
 
   /// Moves vertices (metres) out of each other and of colliders and changes velocities (m/s) to
   /// fit. `x` is where velocities `v` have brought the vertices in `dt` seconds. `touching` is set
-  /// to 1 for vertices that touch something, else to 0. Never throws; vertices that are not finite
-  /// are left alone.
+  /// to 2 for vertices that touch a rigid thing, to 1 for those in other contacts, else to 0. Never
+  /// throws; vertices that are not finite are left alone.
   SurfaceContactReport resolve(std::span<const Collider* const> colliders, double dt,
                                std::span<Vec3f> x, std::span<Vec3f> v, std::span<uint8_t> touching);
 
@@ -106,6 +106,7 @@ class SurfaceContact {
   void push_apart(Contact& contact, double dt, std::span<Vec3f> x, std::span<Vec3f> v) const;
   void find_rigid(std::span<const Collider* const> colliders, std::span<const Vec3f> x);
   void leave_rigid(double dt, std::span<Vec3f> x, std::span<Vec3f> v) const;
+  double deepest_rigid(std::span<const Vec3f> x) const;
   void mark(std::span<uint8_t> touching) const;
 
   SurfacePatches m_patches;

@@ -13,12 +13,16 @@
 namespace supple {
 namespace {
 
-// Lengths that meshes are taken to have in metres, as they are.
-constexpr double shortest = 0.02, longest = 100;
+// A mesh alone weighs as if it were this long, in metres: regions do not hold up the weight of
+// smaller things in steps of 5 ms.
+constexpr double usual_length = 3;
 // What settings of pulls are for, in seconds.
 constexpr double usual_step = 0.005;
 // A mesh alone falls from this height, in lengths of its own.
 constexpr double drop = 0.5;
+
+// What contact marks vertices with that touch rigid things.
+constexpr uint8_t rigid_touch = 2;
 
 size_t at(int32_t i) { return static_cast<size_t>(i); }
 
@@ -27,9 +31,10 @@ double length_of(const Character& character) {
   return box.isEmpty() ? 0 : static_cast<double>(box.sizes().maxCoeff());
 }
 
-double metres_per_unit(double length, const BodySettings& settings) {
-  if (settings.size == 0 && length >= shortest && length <= longest) return 1;
-  return world_scale(length, settings.size).metres_per_unit;
+double metres_per_unit(double length, const Scene& scene) {
+  if (!(length > 0)) return 1;
+  if (scene.body.size > 0) return scene.body.size / length;
+  return scene.objects.empty() ? usual_length / length : 1;
 }
 
 // The ground a mesh alone falls on is a little below it.
@@ -57,13 +62,14 @@ SurfaceBody::SurfaceBody(const Character& character, const Scene& scene, const F
       m_settings(with_ground(scene.body, character, scene.objects.empty())),
       m_skinning(scene.character.skinning),
       m_length(length_of(character)),
-      m_metres_per_unit(metres_per_unit(m_length, scene.body)),
+      m_metres_per_unit(metres_per_unit(m_length, scene)),
       m_gravity(Vec3d(m_settings.gravity.acceleration.data()) / m_metres_per_unit),
       m_model(model_of(m_pieces)),
       m_solver(m_model),
       m_colliders(character, m_settings.contact, range, m_length, file),
       m_state(m_model),
-      m_touching(m_model.size(), 0) {
+      m_touching(m_model.size(), 0),
+      m_blocked(m_model.size(), 0) {
   if (m_pieces.rigged) {
     m_skinner = std::make_unique<Skinner>(character.weights, character.binds);
     if (m_settings.gravity.compensate.value_or(true)) m_gravity.setZero();
@@ -236,7 +242,9 @@ void SurfaceBody::advance(const Instant& now, double part, double dt, StepReport
       v(m_state.velocities.data(), m_model.size());
   report.stages.time("contact", [&] { m_contact->resolve(m_collider_list, dt, x, v, m_touching); });
   report.stages.time("volume", [&] {
-    const VolumeReport volume = m_solver.keep_volume(m_state, m_touching);
+    // Objects that press each other keep pressing; what touches rigid things stays.
+    for (size_t p = 0; p < m_touching.size(); ++p) m_blocked[p] = m_touching[p] == rigid_touch;
+    const VolumeReport volume = m_solver.keep_volume(m_state, m_blocked);
     m_solver.keep_volume_velocity(m_state);
     report.residual = std::max(report.residual, volume.error);
   });
@@ -266,7 +274,7 @@ void SurfaceBody::skin(BodyFrame& out) const {
       }
       const size_t particle = at(m_model.particle_of_vertex[at(point)]);
       out.positions[v] = m_state.positions[particle];
-      contact[v] = m_touching[particle];
+      contact[v] = m_touching[particle] != 0;
     }
   });
   Chunk extras;

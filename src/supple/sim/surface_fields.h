@@ -8,8 +8,10 @@
 namespace supple {
 
 inline constexpr FieldInfo region_width_info = {
-    .meaning = "How many edges wide the regions are that keep their shape: more is stiffer.",
-    .min = 1,
+    .meaning =
+        "How many edges wide the regions are that keep their shape: more is stiffer; 0 takes "
+        "a tenth of the object's length, from 2 to 8.",
+    .min = 0,
     .max = 32};
 inline constexpr FieldInfo surface_stiffness_info = {
     .meaning = "Part of the way to the shape at rest that every step goes.", .min = 0, .max = 1};

@@ -1,5 +1,6 @@
 #include "supple/sim/surface_pieces.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -56,6 +57,19 @@ void apply(const ObjectSettings& object, SurfacePiece& piece) {
   piece.start = object.start;
 }
 
+// Edges along a tenth of the longest side.
+int usual_width(const TriangleMesh& mesh) {
+  double sum = 0;
+  for (const Vec3i& t : mesh.triangles)
+    for (int c = 0; c < 3; ++c)
+      sum += static_cast<double>((mesh.positions[static_cast<size_t>(t[c])] -
+                                  mesh.positions[static_cast<size_t>(t[(c + 1) % 3])])
+                                     .norm());
+  const double edge = sum / (3 * static_cast<double>(mesh.triangles.size()));
+  const double length = static_cast<double>(bounding_box(mesh.positions).sizes().maxCoeff());
+  return edge > 0 ? std::clamp(static_cast<int>(std::lround(0.1 * length / edge)), 2, 8) : 2;
+}
+
 void refuse_others(const BodySettings& body, const std::string& file) {
   const auto refuse = [&](bool is_given, const char* field) {
     if (is_given) throw_input_error(file, field, "is not for bodies of type 'surface'");
@@ -108,9 +122,10 @@ SurfacePieces::SurfacePieces(const Character& character, const Scene& scene,
     points += static_cast<int32_t>(piece.mesh.positions.size());
     pieces.push_back(std::move(piece));
   }
-  for (const SurfacePiece& piece : pieces) {
+  for (SurfacePiece& piece : pieces) {
     if (piece.mesh.triangles.empty())
       throw_input_error(file, "", "a body of type 'surface' needs triangles");
+    if (piece.parameters.region_width == 0) piece.parameters.region_width = usual_width(piece.mesh);
     const std::string where =
         piece.placed >= 0 || scene.placed.empty() ? "body.surface" : "objects";
     piece.parameters.check(file + ": " + where);

@@ -10,7 +10,7 @@ namespace supple {
 
 /// Bodies of type 'surface'. Names in brackets are the symbols of [Diziol 2011].
 struct SurfaceSettings {
-  int region_width = 3;  // ω
+  int region_width = 0;  // ω
   double stiffness = 1;  // s
   double damping = 0.1;
   bool keep_volume = true;
