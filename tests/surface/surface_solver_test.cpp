@@ -199,7 +199,7 @@ std::vector<Vec3d> doubles(std::span<const Vec3f> from) {
   return result;
 }
 
-// Velocities damped by the formulas, in doubles [Mueller 2007, section 3.5], with the momenta of
+// Velocities damped by the formulas, in doubles [Müller 2007, section 3.5], with the momenta of
 // the whole kept.
 std::vector<Vec3d> reference_damping(const SurfaceModel& model, const SurfaceState& state,
                                      int width, double damping) {

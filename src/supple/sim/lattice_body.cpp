@@ -98,6 +98,7 @@ LatticeBody::LatticeBody(const Character& character, const BodySettings& setting
         character, m_model, settings,
         FleshContactOptions{.self = settings.contact.self.value_or(true)}, range, file);
   place_springs();
+  if (m_settings.volume) m_volume = SkinVolume::of_cells(m_model);
 }
 
 // Scripts' springs come first, contact points after them.
@@ -231,7 +232,20 @@ void LatticeBody::settle(const Instant& now, StepReport& report) {
     solve(report);
     if (!keeps) break;
   }
+  keep_volume(false, report);
   m_now = now;
+}
+
+// Brings the skin back to its volume, where the scene asks for it.
+void LatticeBody::keep_volume(bool moving, StepReport& report) {
+  if (!m_volume) return;
+  report.stages.time("volume", [&] {
+    std::vector<Vec3d> nodes = node_positions(), velocities;
+    if (moving) velocities = node_velocities();
+    m_volume->keep(nodes, velocities);
+    set_nodes(m_positions, nodes);
+    if (moving) set_nodes(m_velocities, velocities);
+  });
 }
 
 // A step of backward Euler.
@@ -261,6 +275,7 @@ void LatticeBody::advance(const Instant& now, double dt, StepReport& report) {
   parallel_for(m_velocities.size(), blocks_per_range * vector_block, [&](size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) m_velocities[i] /= dt;
   });
+  keep_volume(true, report);
   m_now = now;
 }
 

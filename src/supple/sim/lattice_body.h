@@ -7,6 +7,7 @@
 #include "supple/sim/flesh_contact.h"
 #include "supple/sim/instant.h"
 #include "supple/sim/lattice_model.h"
+#include "supple/sim/skin_volume.h"
 #include "supple/solve/newton.h"
 
 namespace supple {
@@ -58,6 +59,7 @@ class LatticeBody final : public Body {
   void measure(StepReport& report);
   void set_nodes(Positions& to, std::span<const Vec3d> values) const;
   void set_to_targets(Positions& to) const;
+  void keep_volume(bool moving, StepReport& report);
   std::vector<Vec3d> node_values(const Positions& from) const;
   std::vector<float> block_values(std::span<const double> values) const;
 
@@ -72,6 +74,7 @@ class LatticeBody final : public Body {
   NewtonOptions<LinearOptions> m_newton;
   std::unique_ptr<Skinner> m_skinner;  // of the whole skin
   std::unique_ptr<FleshContact> m_contact;
+  std::unique_ptr<SkinVolume> m_volume;  // null where the scene does not ask for it
 
   // State: what a checkpoint holds.
   Positions m_positions, m_velocities;

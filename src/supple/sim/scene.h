@@ -391,6 +391,7 @@ struct BodySettings {
   std::optional<double> density;
   std::vector<RegionSettings> materials;
   bool keep_volume = true;
+  bool volume = false;
   GravitySettings gravity;
   std::optional<double> damping;
   AttachSettings attach;

@@ -691,6 +691,9 @@ void describe(Visitor& visit, BodySettings& s) {
       "keep_volume", s.keep_volume,
       {.meaning = "Whether a character's cells answer to changes of their volume also where "
                   "they are stretched far."});
+  visit.field("volume", s.volume,
+              {.meaning = "Whether the skin keeps its volume to a ten-thousandth, if it is closed: "
+                          "nodes are moved a little after every step."});
   visit.group_or_main("gravity", s.gravity, "acceleration",
                       {.meaning = "Weight; three numbers alone are the acceleration."});
   visit.optional("damping", s.damping,

@@ -87,6 +87,13 @@ TetBody::TetBody(const Character& character, const BodySettings& settings, const
   if (m_settings.embedding == SkinEmbedding::smooth)
     m_smooth = std::make_unique<SmoothTetSkin>(m_model.flesh.mesh, m_model.flesh.matter.volumes,
                                                m_model.skin.mesh.positions, m_model.places);
+  if (m_settings.volume) {
+    NodeShares shares;
+    for (const TetTie& tie : m_model.ties) shares.add(tie.nodes, tie.weights);
+    std::vector<uint8_t> held;
+    for (const int32_t bone : m_model.flesh.bone_of_node) held.push_back(bone >= 0 ? 1 : 0);
+    m_volume = std::make_unique<SkinVolume>(m_model.skin, shares, std::move(held));
+  }
 }
 
 // Colliders with the same name are one body; its weight comes from their outlines.
@@ -338,6 +345,7 @@ bool TetBody::run_steps(const Instant& from, const Instant& to, double dt, int s
       bones_at((s + 1) * h, m_next_bones);
       m_body->follow(m_bones, m_next_bones, m_collider_list, m_model.gravity, m_carried, h);
     }
+    if (m_volume) m_volume->keep(m_body->flesh.positions, m_body->flesh.velocities);
     m_time += h;
     // Looked at now and then: a state that is not sound does not become so again.
     if (((s & 15) == 15 || s + 1 == steps) && !m_body->is_sound(limit)) return false;

@@ -6,6 +6,7 @@
 #include "supple/sim/body.h"
 #include "supple/sim/instant.h"
 #include "supple/sim/moving_colliders.h"
+#include "supple/sim/skin_volume.h"
 #include "supple/sim/tet_control.h"
 #include "supple/sim/tet_skin.h"
 
@@ -61,7 +62,8 @@ class TetBody final : public Body {
   std::unique_ptr<TetCharacter> m_body;
   std::unique_ptr<TetControl> m_control;  // null where the clip moves the skeleton
   std::unique_ptr<MovingColliders> m_colliders;
-  std::unique_ptr<Skinner> m_skinner;  // of the whole skin
+  std::unique_ptr<Skinner> m_skinner;    // of the whole skin
+  std::unique_ptr<SkinVolume> m_volume;  // null where the scene does not ask for it
   std::unique_ptr<SmoothTetSkin> m_smooth;
   std::vector<TriangleMesh> m_free_outlines;
   bool m_joints_carry = false;  // colliders

@@ -65,6 +65,7 @@ VoxelBody::VoxelBody(const Character& character, const BodySettings& settings,
   if (m_contact)
     for (const Vec3d& at : m_contact->lattice_points())
       m_contact_ties.push_back(m_model.tie(m_model.solid.origin + m_model.solid.spacing * at));
+  if (m_settings.volume) m_volume = SkinVolume::of_cells(m_model);
   for (const Vec3d& node : m_model.rest) m_targets.push_back(node.cast<float>());
   m_targets_before = m_targets;
 }
@@ -171,6 +172,7 @@ void VoxelBody::settle(const Instant& now, StepReport& report) {
         fmt::format("no equilibrium found: the last solve moved the body by {:.2g} cells{}", moved,
                     rigged ? "; it is put where the rig wants it" : ""));
   }
+  if (m_volume) report.stages.time("volume", [&] { m_volume->keep(m_positions, {}); });
   m_now = now;
 }
 
@@ -192,6 +194,7 @@ void VoxelBody::advance(const Instant& now, double dt, StepReport& report) {
   solve(now.moment, report);
   for (size_t n = 0; n < m_positions.size(); ++n)
     m_velocities[n] = (m_positions[n] - m_before[n]) / dt;
+  if (m_volume) report.stages.time("volume", [&] { m_volume->keep(m_positions, m_velocities); });
   m_now = now;
 }
 

@@ -6,6 +6,7 @@
 #include "supple/sim/body.h"
 #include "supple/sim/flesh_contact.h"
 #include "supple/sim/instant.h"
+#include "supple/sim/skin_volume.h"
 #include "supple/sim/voxel_model.h"
 
 namespace supple {
@@ -56,6 +57,7 @@ class VoxelBody final : public Body {
   std::unique_ptr<VoxelSystem> m_system;
   std::unique_ptr<Skinner> m_skinner;  // of the whole skin
   std::unique_ptr<FleshContact> m_contact;
+  std::unique_ptr<SkinVolume> m_volume;  // null where the scene does not ask for it
   std::vector<LatticeTie> m_contact_ties;
 
   // State: what a checkpoint holds.

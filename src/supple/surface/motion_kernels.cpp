@@ -94,7 +94,7 @@ struct MotionGroup {
 };
 
 // v = Σ m v / M, L = Σ m y × v - M t × v, I = Σ m (y² 1 - y yᵀ) about t, ω = I⁻¹ L
-// [Mueller 2007, section 3.5].
+// [Müller 2007, section 3.5].
 HWY_INLINE void find_motion(const RegionColumns<4>& sums, const RegionColumns<1>& rest,
                             double limit, MotionGroup& group) {
   using D = WideDouble;

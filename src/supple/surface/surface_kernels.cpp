@@ -142,7 +142,7 @@ HWY_INLINE WideFloat length_of(const Mat& m) {
 }
 
 // The stretch of the rest shape grows with the stretch S = Rᵀ F of the region beyond what it takes
-// elastically [Mueller 2005, section 4.3]; volume is kept, and so is the limit.
+// elastically [Müller 2005, section 4.3]; volume is kept, and so is the limit.
 HWY_INLINE Mat flow_plastically(const Mat& rotation, const Mat& gradient, const Mat& plastic,
                                 const PlasticFlow& flow) {
   const WideFloat one(1.0f);

@@ -69,7 +69,7 @@ class SurfaceSolver {
   /// v += dt a, x += dt v. Times in seconds, gravity in m/s². What is not finite is put to rest.
   void predict(SurfaceState& state, double dt, const Vec3d& gravity);
 
-  /// Draws particles to the matched shape [eq. 3] and to their targets, and damps [Mueller 2007].
+  /// Draws particles to the matched shape [eq. 3] and to their targets, and damps [Müller 2007].
   void match(SurfaceState& state, double dt);
 
   /// Restores volumes by moving particles; those that touch something (not 0) stay. `touching` has
