@@ -1,5 +1,13 @@
 #include "actors/toy_scenes.h"
 
+#include <algorithm>
+#include <map>
+
+#include "actors/toys.h"
+#include "supple/io/scene_file.h"
+#include "supple/sim/objects.h"
+#include "supple/sim/shape.h"
+
 namespace supple::actors {
 namespace {
 
@@ -25,7 +33,7 @@ constexpr const char* creatures = R"({
   "body": {
     "type": "surface",
     "gravity": [0, -1.2, 0],
-    "surface": {"region_width": 3, "stiffness": 0.9, "spread": 0.1, "inner": 0.1},
+    "surface": {"region_width": 6, "stiffness": 0.9, "spread": 0.1, "inner": 0.1},
     "contact": {"colliders": [{"type": "plane", "friction": 0.6}]}
   },
   "frames": {"first": 1, "last": 100, "rate": 25},
@@ -42,7 +50,7 @@ constexpr const char* ducks = R"({
   "body": {
     "type": "surface",
     "gravity": [0, -1.2, 0],
-    "surface": {"region_width": 2, "stiffness": 1, "spread": 0.2, "inner": 0.1},
+    "surface": {"region_width": 2, "stiffness": 1, "spread": 0.2, "inner": 0.1, "damping": 0.4},
     "contact": {"colliders": [{"type": "plane", "friction": 0.6}]}
   },
   "frames": {"first": 1, "last": 200, "rate": 25},
@@ -53,12 +61,12 @@ constexpr const char* ducks = R"({
 constexpr const char* balls = R"({
   "name": "balls",
   "objects": [
-    {"file": "ball.glb", "at": [-0.11, 0.7, -0.11], "copies": [2, 5, 2], "apart": [0.22, 0.24, 0.22], "tumble": true}
+    {"file": "ball.glb", "at": [-0.11, 0.25, -0.11], "copies": [2, 5, 2], "apart": [0.22, 0.22, 0.22], "tumble": true}
   ],
   "body": {
     "type": "surface",
     "gravity": [0, -1.2, 0],
-    "surface": {"region_width": 2, "stiffness": 1, "spread": 0.5, "inner": 0.1},
+    "surface": {"region_width": 2, "stiffness": 1, "spread": 0.5, "inner": 0.1, "damping": 0.4},
     "contact": {"colliders": [{"type": "plane", "friction": 0.5}, {"type": "mesh", "file": "glass.glb", "friction": 0.2}]}
   },
   "frames": {"first": 1, "last": 150, "rate": 25},
@@ -75,17 +83,17 @@ constexpr const char* twirl = R"({
   "body": {
     "type": "surface",
     "gravity": [0, 0, 0],
-    "surface": {"region_width": 2, "stiffness": 1, "spread": 0.1, "inner": 0.1},
+    "surface": {"region_width": 4, "stiffness": 1, "spread": 0.1, "inner": 0.1},
     "contact": {"self": false},
     "fixed": [
       {"select": {"plane": {"point": [0, 0.01, 0], "normal": [0, -1, 0]}}},
       {
         "select": {"box": {"min": [-0.5, 0.99, -0.2], "max": [-0.2, 1.01, 0.2]}},
-        "motion": [{"rotate": {"axis": [0, 1, 0], "angle": 360, "about": [-0.35, 0, 0]}, "keys": [[0, 0], [3, 1]]}]
+        "motion": [{"rotate": {"axis": [0, 1, 0], "angle": 240, "about": [-0.35, 0, 0]}, "keys": [[0, 0], [3, 1]]}]
       },
       {
         "select": {"box": {"min": [0.2, 0.99, -0.2], "max": [0.5, 1.01, 0.2]}},
-        "motion": [{"rotate": {"axis": [0, 1, 0], "angle": 360, "about": [0.35, 0, 0]}, "keys": [[0, 0], [3, 1]]}]
+        "motion": [{"rotate": {"axis": [0, 1, 0], "angle": 240, "about": [0.35, 0, 0]}, "keys": [[0, 0], [3, 1]]}]
       }
     ]
   },
@@ -166,6 +174,29 @@ const std::vector<ToyScene>& toy_scenes() {
        recover},
       {"cube", "a cube of 30,000 particles falls on a corner", {}, cube}};
   return all;
+}
+
+StagedToys stage_toys(const std::string& name) {
+  const std::vector<ToyScene>& all = toy_scenes();
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [&](const ToyScene& scene) { return scene.name == name; });
+  StagedToys staged;
+  staged.scene = parse_scene(as_bytes(found->text), name);
+  std::map<std::string, Character> by_file;
+  for (const ToyModel& model : found->models) {
+    const Toy& toy = *find_toy(model.toy);
+    by_file[model.toy + ".glb"] = toy.make(model.vertices > 0 ? model.vertices : toy.vertices);
+  }
+  std::vector<ObjectModel> models;
+  for (const ObjectSettings& object : staged.scene.objects)
+    models.push_back(
+        {object.file.empty() ? character_from_shape(object.shape, name) : by_file.at(object.file),
+         {}});
+  for (ColliderSettings& collider : staged.scene.body.contact.colliders)
+    if (!collider.file.empty())
+      collider.mesh = std::make_shared<TriangleMesh>(by_file.at(collider.file).skin);
+  staged.character = std::make_shared<Character>(pack_objects(staged.scene, models, name));
+  return staged;
 }
 
 }  // namespace supple::actors

@@ -1,8 +1,12 @@
 // Scenes of toys for bodies of type 'surface', after those of [Diziol 2011].
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
+
+#include "supple/rig/character.h"
+#include "supple/sim/scene.h"
 
 namespace supple::actors {
 
@@ -23,5 +27,14 @@ struct ToyScene {
 
 /// All scenes.
 const std::vector<ToyScene>& toy_scenes();
+
+/// A scene of toys as if it had been read, with its objects in place, without any file.
+struct StagedToys {
+  Scene scene;
+  std::shared_ptr<const Character> character;
+};
+
+/// Stages the scene of that name, which has objects.
+StagedToys stage_toys(const std::string& name);
 
 }  // namespace supple::actors

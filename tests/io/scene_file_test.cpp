@@ -135,6 +135,8 @@ BodySettings full_body() {
   b.skeleton.density = 1800;
   b.skeleton.shift = {0, 1, 0};
   b.skeleton.turn = {{0, 1, 0}, 30, {0, 0, 2}};
+  b.surface = {5,    0.5, 0.2, false, 0.3,  0.4, 0.05, 0.2,       1e-3,
+               0.01, 2,   0.5, 0.002, 0.45, 0.2, 0.25, "fine.obj"};
   b.embedding = SkinEmbedding::smooth;
   b.solver = {9,
               1e-4,
@@ -159,6 +161,28 @@ Scene full_scene() {
   c.motion = {"m.bvh", "take", {{"Hips", "hip"}, {"odd \"name\"\n", "x"}}, 0.0254};
   c.pose_space = {{{"elbow", "wrist"}, 33.3, {{{{0, 0, 0.6, 0.8}, {1, 0, 0, 0}}, "bulge"}, {}}}};
   c.shape = {ShapeType::tube, {1, 2, 3}, {4, 5, 6}, 0.2, 2, 0.1, 45, 0.01};
+  ObjectSettings object;
+  object.file = "duck.obj";
+  object.shape = c.shape;
+  object.detail = "fine.obj";
+  object.scale = 2;
+  object.turn = {{0, 1, 0}, 30, {1, 0, 0}};
+  object.at = {1, 2, 3};
+  object.copies = {2, 3, 4};
+  object.apart = {0.5, 0.6, 0.7};
+  object.tumble = true;
+  object.velocity = {1, 0, 2};
+  object.spin = {0, 90, 0};
+  object.start = ObjectStart::flat;
+  object.density = 500;
+  object.region_width = 4;
+  object.stiffness = 0.7;
+  object.damping = 0.3;
+  object.keep_volume = false;
+  object.spread = 0.9;
+  object.inner = 0.8;
+  object.friction = 0.1;
+  scene.objects = {object};
   scene.body = full_body();
   scene.frames = {1001, 1100, 29.97, -0.5, 12};
   scene.output = {{"x.supple", "objs/"}, 3};
@@ -218,8 +242,8 @@ TEST(SceneFile, MistakesAreNamed) {
   EXPECT_EQ(with(R"("zebra": 1)"), "s.json: zebra: unknown field");
   EXPECT_EQ(
       with(R"("body": "skining")"),
-      "s.json: body.type: 'skining' is not one of automatic, skinning, lattice, voxels, tets; "
-      "did you mean "
+      "s.json: body.type: 'skining' is not one of automatic, skinning, lattice, voxels, tets, "
+      "surface; did you mean "
       "'skinning'?");
   EXPECT_EQ(with(R"("body": {"gravity": [0, -9.81]})"),
             "s.json: body.gravity.acceleration: must have 3 numbers, found 2");

@@ -10,13 +10,13 @@ namespace supple {
 namespace {
 
 // How far behind a surface vertices are searched, and that of their own object: in mean edges.
-constexpr float usual_reach = 1.5f, own_reach = 1;
+constexpr float usual_reach = 1.25f, own_reach = 1;
 // How far a vertex may have been behind its own surface before the step, in mean edges, and still
 // come from outside: rounding.
 constexpr float outside = 1e-3f;
 // Patches of an object that are this close at rest do not meet, in mean edges.
 constexpr float neighbourhood = 2;
-constexpr float farthest_reach = 4;
+constexpr float farthest_reach = 3;
 constexpr int rounds = 5;
 constexpr size_t patch_block = 4, vertex_block = 512;
 constexpr size_t rows_of_patch = 9 * patch_triangles;
@@ -94,16 +94,19 @@ SurfaceContactReport SurfaceContact::resolve(std::span<const Collider* const> co
                                              std::span<Vec3f> x, std::span<Vec3f> v,
                                              std::span<uint8_t> touching) {
   const float largest = m_edges.empty() ? 0 : *std::max_element(m_edges.begin(), m_edges.end());
-  const float fastest = parallel_reduce(
-      v.size(), 8192, 0.0f,
+  // Few may be much faster than the others; they are caught a step later.
+  const double squares = parallel_reduce(
+      v.size(), 8192, 0.0,
       [&](size_t begin, size_t end) {
-        float most = 0;
-        for (size_t i = begin; i < end; ++i) most = std::max(most, v[i].squaredNorm());
-        return most;
+        double sum = 0;
+        for (size_t i = begin; i < end; ++i) sum += static_cast<double>(v[i].squaredNorm());
+        return sum;
       },
-      [](float a, float b) { return std::max(a, b); });
-  const float way = static_cast<float>(dt) * std::sqrt(fastest);
-  const float reach = std::max(usual_reach * largest, std::min(way, farthest_reach * largest));
+      std::plus<>());
+  const auto way = static_cast<float>(
+      2 * dt * std::sqrt(squares / static_cast<double>(std::max(v.size(), size_t{1}))));
+  const float reach = std::max(usual_reach * largest,
+                               way < farthest_reach * largest ? way : farthest_reach * largest);
   find_contacts(dt, x, v, reach);
   find_rigid(colliders, x);
   SurfaceContactReport report;

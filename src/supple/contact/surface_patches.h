@@ -11,7 +11,7 @@
 namespace supple {
 
 /// Most triangles of a patch, whole registers of any instruction set.
-inline constexpr size_t patch_triangles = 32;
+inline constexpr size_t patch_triangles = 16;
 
 /// Triangles and vertices of a surface that lie together.
 struct SurfacePatch {

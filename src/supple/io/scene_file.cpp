@@ -383,7 +383,7 @@ Json scene_schema() {
   body["properties"]["$schema"] = {{"type", "string"},
                                    {"description", "Address of this schema, for editors."}};
   schema.update(body);
-  schema["anyOf"] = Json::array(
+  schema["oneOf"] = Json::array(
       {{{"required", Json::array({"character"})}}, {{"required", Json::array({"objects"})}}});
   return schema;
 }

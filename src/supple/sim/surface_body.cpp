@@ -91,6 +91,15 @@ SurfaceBody::SurfaceBody(const Character& character, const Scene& scene, const F
     for (const int32_t p : group.particles) inverse[at(p)] = 0;
   m_contact = std::make_unique<SurfaceContact>(
       SurfaceCollisionModel{m_model.rest, m_model.triangles, objects, inverse, touches}, file);
+  for (const SurfacePiece& piece : m_pieces.pieces) {
+    if (piece.placed < 0) continue;
+    const PlacedObject& placed = scene.placed[at(piece.placed)];
+    const std::span<const Vec3f> shown(character.skin.positions);
+    m_details.push_back({DetailMesh(piece.mesh.positions, piece.mesh.triangles,
+                                    shown.subspan(at(placed.first_vertex), at(placed.vertices))),
+                         piece.first_point, placed.first_vertex,
+                         static_cast<int32_t>(piece.mesh.positions.size())});
+  }
   if (!m_pull_weights.empty()) m_targets = m_from = m_to = m_model.rest;
 }
 
@@ -268,7 +277,7 @@ void SurfaceBody::skin(BodyFrame& out) const {
   parallel_for(out.positions.size(), 4096, [&](size_t begin, size_t end) {
     for (size_t v = begin; v < end; ++v) {
       const int32_t point = m_pieces.point_of_vertex[v];
-      if (point < 0) {
+      if (point < 0) {  // follows the rig, or a simulated mesh
         out.positions[v] = m_plain.empty() ? m_character.skin.positions[v] : m_plain[v];
         continue;
       }
@@ -277,6 +286,14 @@ void SurfaceBody::skin(BodyFrame& out) const {
       contact[v] = m_touching[particle] != 0;
     }
   });
+  std::vector<Vec3f> coarse;
+  for (const Detail& detail : m_details) {
+    coarse.resize(at(detail.points));
+    for (size_t i = 0; i < coarse.size(); ++i)
+      coarse[i] = m_state.positions[at(m_model.particle_of_vertex[at(detail.first_point) + i])];
+    detail.mesh.follow(
+        coarse, std::span(out.positions).subspan(at(detail.first_vertex), detail.mesh.size()));
+  }
   Chunk extras;
   extras.add<float>("map/contact", contact);
   if (!m_colliders.triangles().empty())
@@ -311,6 +328,8 @@ void SurfaceBody::save(Chunk& state) const {
   state.add<float>("surface/positions", numbers(m_state.positions), 3);
   state.add<float>("surface/velocities", numbers(m_state.velocities), 3);
   state.add<float>("surface/plastic", m_state.plastic);
+  state.add<float>("surface/rotations", m_state.rotations);
+  state.add<uint8_t>("surface/recovering", m_state.recovering);
   const std::span<const uint8_t> touching = std::as_const(*m_contact).self_touching();
   state.add<uint8_t>("surface/self_touching", touching);
   state.add<uint8_t>("surface/touching", m_touching);
@@ -323,15 +342,21 @@ void SurfaceBody::load(const Chunk& state, std::string_view file) {
   const auto velocities = state.get<float>("surface/velocities", 3, rows, file);
   const auto plastic =
       state.get<float>("surface/plastic", 1, static_cast<int64_t>(m_state.plastic.size()), file);
+  const auto rotations = state.get<float>("surface/rotations", 1,
+                                          static_cast<int64_t>(m_state.rotations.size()), file);
+  const auto recovering = state.get<uint8_t>("surface/recovering", 1,
+                                             static_cast<int64_t>(m_state.recovering.size()), file);
   const auto self = state.get<uint8_t>("surface/self_touching", 1, rows, file);
   m_touching = state.get<uint8_t>("surface/touching", 1, rows, file);
-  for (const auto* numbers : {&positions, &velocities, &plastic})
+  for (const auto* numbers : {&positions, &velocities, &plastic, &rotations})
     for (const float number : *numbers)
       if (!std::isfinite(number)) throw_input_error(file, "surface", "is not a finite number");
   m_now = load_instant(state, "surface", m_character, m_pieces.rigged, file);
   std::copy(positions.begin(), positions.end(), m_state.positions.data()->data());
   std::copy(velocities.begin(), velocities.end(), m_state.velocities.data()->data());
   m_state.plastic = plastic;
+  m_state.rotations = rotations;
+  m_state.recovering = recovering;
   std::copy(self.begin(), self.end(), m_contact->self_touching().begin());
   m_started = true;
 }

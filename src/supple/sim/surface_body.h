@@ -7,6 +7,7 @@
 #include "supple/sim/instant.h"
 #include "supple/sim/moving_colliders.h"
 #include "supple/sim/surface_pieces.h"
+#include "supple/surface/detail_mesh.h"
 #include "supple/surface/surface_solver.h"
 
 namespace supple {
@@ -45,6 +46,12 @@ class SurfaceBody final : public Body {
     Script script;
   };
 
+  // A detailed mesh that is shown instead of an object.
+  struct Detail {
+    DetailMesh mesh;
+    int32_t first_point, first_vertex, points;
+  };
+
   void hold(const BodySettings& settings, const FrameRange& range, const std::string& file);
   void weigh_pulls(const BodySettings& settings, const std::string& file);
   void start(const Instant& first);
@@ -67,6 +74,7 @@ class SurfaceBody final : public Body {
   std::unique_ptr<SurfaceContact> m_contact;
   std::unique_ptr<Skinner> m_skinner;
   std::vector<Held> m_held;
+  std::vector<Detail> m_details;
   std::vector<float> m_pull_weights;  // of particles, for a step; empty when all are free
 
   // State: what a checkpoint holds, with what the contact remembers.

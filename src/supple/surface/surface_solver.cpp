@@ -388,7 +388,8 @@ void SurfaceSolver::Work::set_weights(const SurfaceState& state,
     const auto scale =
         static_cast<float>(sum > 1e-30 ? (1 - spread) * (shell.end - shell.begin) / sum : 0.0);
     for (size_t i = block.begin; i < block.end; ++i) {
-      weights[i] = base + scale * weights[i];
+      // Where all of a shell's change is in a few particles, others help: else these are blown up.
+      weights[i] = std::min(base + scale * weights[i], 8.0f);
       if (!pulls.weights.empty()) weights[i] *= 1 - pulls.weights[i];
       position_weights[i] = touching.empty() || touching[i] == 0 ? weights[i] : 0.0f;
     }
