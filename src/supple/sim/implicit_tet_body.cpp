@@ -83,7 +83,7 @@ ImplicitTetBody::ImplicitTetBody(const Character& character, const BodySettings&
   }
   if (m_settings.embedding == SkinEmbedding::smooth)
     m_smooth = std::make_unique<SmoothTetSkin>(m_model.flesh.mesh, m_model.flesh.matter.volumes,
-                                               m_model.skin.mesh.positions);
+                                               m_model.skin.mesh.positions, m_model.places);
 }
 
 // Nodes on bones and in scripts' selections, then points of the skin.
