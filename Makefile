@@ -94,6 +94,8 @@ figures: setup-test
 	$(call configure,release)
 	@cmake --build --preset release -j $(JOBS) --target figures_lattice
 	@$(RELEASE)/bench/figures_lattice docs/pictures
+	@cmake --build --preset release -j $(JOBS) --target supple_program
+	@scripts/adjust_figures $(RELEASE)/supple docs/pictures
 
 asan: setup-test tests/node/node_modules/.stamp
 	$(call configure,asan)

@@ -9,6 +9,7 @@
 #include "actors/self_propelled.h"
 #include "actors/toy_scenes.h"
 #include "actors/toys.h"
+#include "actors/wrestler.h"
 #include "arguments.h"
 #include "help.h"
 #include "program.h"
@@ -37,6 +38,7 @@ std::vector<actors::CastMember> all_members() {
   std::vector<actors::CastMember> members = actors::cast();
   const std::vector<actors::CastMember>& others = actors::self_propelled();
   members.insert(members.end(), others.begin(), others.end());
+  members.push_back(actors::wrestler());
   return members;
 }
 

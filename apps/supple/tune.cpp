@@ -72,6 +72,9 @@ int tune_scene(const TuneCommand& command) {
   take(command.sag, "--sag", adjust.sag);
   take(command.half_life, "--half-life", adjust.half_life);
   adjust.inertia.reset();
+  adjust.stiffness.reset();
+  adjust.weight.reset();
+  adjust.damping_factor.reset();
   const DialRatios asked = ratios_of(adjust);
   const PreparedScene prepared = prepare_scene(scene);
   for (const std::string& note : prepared.notes) log_warning("{}", note);
@@ -84,8 +87,8 @@ int tune_scene(const TuneCommand& command) {
   const TuneReport report = tune(prepared.character, scene, prepared.clip, command.input, options);
   print_report(report, asked);
   if (!report.close_enough)
-    log_warning("the amplitude is not within {:.3g} % after {} passes; more may help (--passes)",
-                command.tolerance, report.passes.size());
+    log_warning("not all is within tolerance after {} passes; more may help (--passes)",
+                report.passes.size());
   if (!command.output.empty()) {
     Scene tuned = as_written;
     tuned.body.adjust = scene.body.adjust;
@@ -126,10 +129,11 @@ void add_tune_command(CLI::App& program, int& status) {
   sub->add_option("--plot", command->plot, "Table (.csv) to write: the swing before and after.")
       ->check(not_empty())
       ->type_name("FILE");
-  sub->add_option("--tolerance", command->tolerance, "Of the amplitude, in percent.")
+  sub->add_option("--tolerance", command->tolerance,
+                  "Of the amplitude, in percent; of the others 10.")
       ->check(number_between(0.01, 50))
       ->type_name("PERCENT");
-  sub->add_option("--passes", command->passes, "Runs that correct the inertia, at most.")
+  sub->add_option("--passes", command->passes, "Runs that correct what was found, at most.")
       ->check(number_between(1, 100))
       ->type_name("N");
   add_common_options(*sub, command->common);

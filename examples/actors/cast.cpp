@@ -3,7 +3,6 @@
 #include "actors/forearm.h"
 #include "actors/pomelo.h"
 #include "actors/shoulder.h"
-#include "actors/wrestler.h"
 #include "actors/wriggler.h"
 
 namespace supple::actors {
@@ -76,8 +75,7 @@ const std::vector<CastMember>& cast() {
        {{"wriggler", "it wriggles", "wriggle", 4}},
        12000,
        caterpillar,
-       caterpillar},
-      wrestler()};
+       caterpillar}};
   return members;
 }
 

@@ -40,7 +40,7 @@ Sculpture sculpt() {
 
 void paint(Sculpture& s) {
   s.set_ground_colour(screen_colour(0.93, 0.74, 0.58));
-  s.paint(ellipsoid({0, 0.84, -0.02}, {0.6, 0.06, 0.6}), screen_colour(0.15, 0.22, 0.50), 0.01);
+  s.paint(ellipsoid({0, 0.84, -0.02}, {0.36, 0.06, 0.6}), screen_colour(0.15, 0.22, 0.50), 0.01);
   s.paint(ellipsoid({0, 0.72, 0.0}, {0.07, 0.14, 0.6}), screen_colour(0.15, 0.22, 0.50), 0.01);
   s.paint(ellipsoid({0, 1.71, -0.05}, {0.125, 0.09, 0.12}), screen_colour(0.10, 0.08, 0.08), 0.015);
   s.paint(ball({0.045, 1.62, 0.14}, 0.013), screen_colour(0.1, 0.08, 0.08), 0.004, 1, true);

@@ -100,14 +100,6 @@ TEST(Dials, RatiosAreRead) {
     EXPECT_THROW(parse_ratio(bad, "--sag"), Error) << bad;
 }
 
-TEST(Dials, CalibrationFindsInertia) {
-  const auto softening = [](double e) { return 0.3 * std::pow(e, 0.6); };
-  const auto passes = calibrate(1, 0.75, 0.01, 6, softening);
-  EXPECT_LE(passes.size(), 5U);
-  EXPECT_NEAR(best_pass(passes, 0.75).amplitude, 0.75, 0.0075);
-  EXPECT_EQ(calibrate(1, 0.6, 0.01, 4, [](double e) { return 0.3 * e; }).size(), 2U);
-}
-
 // Bars on a jerked base, measured on their trajectories: the dial that is turned moves as asked,
 // the others stay.
 struct Measured {

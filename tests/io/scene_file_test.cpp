@@ -110,6 +110,9 @@ BodySettings full_body() {
   adjust.sag = 0.25;
   adjust.half_life = 1.5;
   adjust.inertia = 0.7;
+  adjust.stiffness = 2;
+  adjust.weight = 3;
+  adjust.damping_factor = 4;
   adjust.regions = {{select, {"knee"}, "_CALM", 2, 0.5, 3, 4}};
   adjust.keys = {{0, 1, 1, 1, 1}, {2, 1, 0.5, 1, 1}};
   adjust.unit = TimeUnit::frames;

@@ -111,43 +111,6 @@ DialFactors find_factors(const DialRatios& asked, const DialBody& body) {
   return factors;
 }
 
-std::vector<CalibrationPass> calibrate(double start, double wanted, double tolerance, int passes,
-                                       const std::function<double(double)>& amplitude_at) {
-  std::vector<CalibrationPass> done;
-  double next = start, low = 0, low_amplitude = 0, high = 0, high_amplitude = 0;
-  for (int pass = 0; pass < passes; ++pass) {
-    const double amplitude = amplitude_at(next);
-    done.push_back({next, amplitude});
-    if (std::abs(amplitude - wanted) <= tolerance * wanted || !(amplitude > 0) ||
-        !std::isfinite(amplitude))
-      break;
-    // Amplitudes grow with ε: what is known on either side.
-    if (amplitude < wanted) {
-      low = next;
-      low_amplitude = amplitude;
-    } else {
-      high = next;
-      high_amplitude = amplitude;
-    }
-    if (high > low && low > 0)
-      next = low + (wanted - low_amplitude) / (high_amplitude - low_amplitude) * (high - low);
-    else if (done.size() >= 2) {
-      const CalibrationPass &a = done[done.size() - 2], &b = done.back();
-      const double slope = (b.amplitude - a.amplitude) / (b.inertia - a.inertia);
-      next = slope > 0 ? b.inertia + (wanted - b.amplitude) / slope : next * wanted / amplitude;
-      next = std::clamp(next, 0.25 * b.inertia, 4 * b.inertia);
-    } else {
-      next *= wanted / amplitude;
-    }
-  }
-  return done;
-}
-
-const CalibrationPass& best_pass(const std::vector<CalibrationPass>& passes, double wanted) {
-  return *std::ranges::min_element(
-      passes, {}, [&](const CalibrationPass& p) { return std::abs(p.amplitude - wanted); });
-}
-
 double parse_ratio(const std::string& text, const std::string& option) {
   char* end = nullptr;
   const double value = std::strtod(text.c_str(), &end);

@@ -2,9 +2,7 @@
 // half-life in, factors of stiffness, gravity, damping and inertia out.
 #pragma once
 
-#include <functional>
 #include <string>
-#include <vector>
 
 #include "supple/solve/implicit.h"
 
@@ -44,21 +42,6 @@ struct DialBody {
 /// and half-life are those of the integrator's own steps: numerical damping is taken into account.
 /// Throws a usage error that says why when something is not possible.
 DialFactors find_factors(const DialRatios& asked, const DialBody& body);
-
-/// One pass of a calibration.
-struct CalibrationPass {
-  double inertia = 0;    ///< ε
-  double amplitude = 0;  ///< what came out, m √s
-};
-
-/// Calibrates inertia: runs `amplitude_at(ε)` until what comes out is within `tolerance` (relative)
-/// of `wanted`, at most `passes` times; proportionally first, then by secants kept between known
-/// values on both sides. Returns all passes; the best ε is `best_pass`.
-std::vector<CalibrationPass> calibrate(double start, double wanted, double tolerance, int passes,
-                                       const std::function<double(double)>& amplitude_at);
-
-/// The pass that came closest.
-const CalibrationPass& best_pass(const std::vector<CalibrationPass>& passes, double wanted);
 
 /// "0.5x", "0.5" or "50%" as a ratio; throws a usage error naming `option`.
 double parse_ratio(const std::string& text, const std::string& option);

@@ -320,6 +320,9 @@ struct AdjustSettings {
   double sag = 1;
   double half_life = 1;
   std::optional<double> inertia;
+  std::optional<double> stiffness;
+  std::optional<double> weight;
+  std::optional<double> damping_factor;
   std::vector<AdjustRegionSettings> regions;
   std::vector<std::vector<double>> keys;
   TimeUnit unit = TimeUnit::seconds;

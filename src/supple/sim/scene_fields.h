@@ -635,6 +635,15 @@ void describe(Visitor& visit, AdjustSettings& s) {
                              "it; without it, runs find it before they begin.",
                   .min = 0,
                   .max = 1e4});
+  visit.optional("stiffness", s.stiffness,
+                 {.meaning = "Factor of stiffness found along with it; else what linear elasticity "
+                             "says.",
+                  .min = 1e-6,
+                  .max = 1e6});
+  visit.optional("weight", s.weight,
+                 {.meaning = "Factor of weight found along with it.", .min = 0, .max = 1e6});
+  visit.optional("damping_factor", s.damping_factor,
+                 {.meaning = "Factor of damping found along with it.", .min = 0, .max = 1e6});
   visit.list(
       "regions", s.regions,
       {.meaning = "Parts whose dials stand differently: their ratios multiply those above."});

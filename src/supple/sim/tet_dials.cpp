@@ -45,7 +45,8 @@ DialRatios ratios_of(const AdjustSettings& s) {
 
 bool adjusts(const AdjustSettings& s) {
   return s.frequency != 1 || s.amplitude != 1 || s.sag != 1 || s.half_life != 1 ||
-         s.inertia.value_or(1) != 1 || !s.regions.empty() || !s.keys.empty() ||
+         s.inertia.value_or(1) != 1 || s.stiffness.value_or(1) != 1 || s.weight.value_or(1) != 1 ||
+         s.damping_factor.value_or(1) != 1 || !s.regions.empty() || !s.keys.empty() ||
          s.damping == AdjustDamping::moving;
 }
 
@@ -72,8 +73,13 @@ TetDials::TetDials(const BodySettings& settings, const TetModel& model, const Te
   m_modes = lowest_modes(stiffness, mass, mode_count);
   m_body.omega = m_modes.omegas.empty() ? 0 : m_modes.omegas[0];
   m_whole = factors_of(ratios_of(m_settings));
-  if (m_settings.inertia && m_whole.inertia > 0)
-    m_correction = *m_settings.inertia / m_whole.inertia;
+  const auto found = [](const std::optional<double>& is, double said) {
+    return is && said > 0 ? *is / said : 1;
+  };
+  m_correction = {found(m_settings.stiffness, m_whole.stiffness),
+                  found(m_settings.weight, m_whole.gravity),
+                  found(m_settings.damping_factor, m_whole.damping),
+                  found(m_settings.inertia, m_whole.inertia)};
   find_regions(model);
 }
 
@@ -140,7 +146,14 @@ TetSystemModel TetDials::adjusted(TetSystemModel base) const {
 }
 
 DialFactors TetDials::at(const Moment& moment) const {
-  if (m_settings.keys.empty()) return m_whole;
+  const auto corrected = [&](DialFactors factors) {
+    factors.stiffness *= m_correction.stiffness;
+    factors.gravity *= m_correction.gravity;
+    factors.damping *= m_correction.damping;
+    factors.inertia *= m_correction.inertia;
+    return factors;
+  };
+  if (m_settings.keys.empty()) return corrected(m_whole);
   const double time = m_settings.unit == TimeUnit::seconds ? moment.time : moment.frame;
   const auto& keys = m_settings.keys;
   size_t next = 0;
@@ -150,12 +163,12 @@ DialFactors TetDials::at(const Moment& moment) const {
   const double part = b[0] > a[0] ? smooth_step((time - a[0]) / (b[0] - a[0])) : 0;
   const auto mixed = [&](size_t i) { return a[i] + part * (b[i] - a[i]); };
   const DialRatios whole = ratios_of(m_settings);
-  return factors_of({whole.frequency * mixed(1), whole.amplitude * mixed(2), whole.sag * mixed(3),
-                     whole.half_life * mixed(4)});
+  return corrected(factors_of({whole.frequency * mixed(1), whole.amplitude * mixed(2),
+                               whole.sag * mixed(3), whole.half_life * mixed(4)}));
 }
 
 std::vector<double> TetDials::inertia(const DialFactors& factors) const {
-  std::vector<double> result(m_nodes, m_acts ? m_correction * factors.inertia : 1);
+  std::vector<double> result(m_nodes, m_acts ? factors.inertia : 1);
   for (size_t n = 0; n < m_inertia.size(); ++n) result[n] *= m_inertia[n];
   return result;
 }

@@ -50,7 +50,7 @@ class TetDials {
   Modes m_modes;
   bool m_acts = false;
   DialFactors m_whole;
-  double m_correction = 1;                               // of inertia, by calibration
+  DialFactors m_correction;                              // by calibration
   std::vector<double> m_stiffness, m_damping, m_weight;  // per element, element, node
   std::vector<double> m_inertia;                         // per node
 };

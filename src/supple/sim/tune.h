@@ -1,5 +1,5 @@
 // Turning a scene's dials: runs it as it is, then with what the dials' formulas say, and corrects
-// the inertia until the amplitude is the one asked for.
+// the factors until what is measured is what was asked for.
 #pragma once
 
 #include <functional>
@@ -13,18 +13,24 @@ namespace supple {
 /// How dials are turned.
 struct TuneOptions {
   double tolerance = 0.01;                      ///< of the amplitude, relative
-  int passes = 4;                               ///< runs that correct the inertia, at most
+  int passes = 4;                               ///< runs that correct the factors, at most
   std::function<void(const std::string&)> say;  ///< told after every run, if given
   std::function<void()> check;                  ///< asked in every frame; may throw to stop
+};
+
+/// One run of a calibration.
+struct TunePass {
+  DialFactors factors;
+  DialReading reading;
 };
 
 /// What came out.
 struct TuneReport {
   DialReading before, after;
-  DialFactors factors;  ///< with the inertia that was found
-  std::vector<CalibrationPass> passes;
+  DialFactors factors;  ///< those that were found
+  std::vector<TunePass> passes;
   int solved = 0;            ///< runs in which equilibria were solved for
-  bool close_enough = true;  ///< the amplitude is within the tolerance
+  bool close_enough = true;  ///< all are within the tolerance
   std::vector<std::pair<double, double>> signal_before, signal_after;  ///< of the loudest mode
 };
 
@@ -33,7 +39,7 @@ AdjustRun measure(const std::shared_ptr<const Character>& character, const Scene
                   const Clip* clip, const std::string& file, const TuneOptions& options,
                   std::shared_ptr<EquilibriumPath> path = {});
 
-/// Finds the inertia for the ratios of `scene.body.adjust`, and puts it there. Throws an input
+/// Finds the factors for the ratios of `scene.body.adjust`, and puts them there. Throws an input
 /// error naming `file` when they ask for something that is not possible.
 TuneReport tune(const std::shared_ptr<const Character>& character, Scene& scene, const Clip* clip,
                 const std::string& file, const TuneOptions& options);
