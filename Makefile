@@ -92,10 +92,11 @@ pictures: setup-test
 
 figures: setup-test
 	$(call configure,release)
-	@cmake --build --preset release -j $(JOBS) --target figures_lattice
+	@cmake --build --preset release -j $(JOBS) --target figures_lattice figures_surface
 	@$(RELEASE)/bench/figures_lattice docs/pictures
 	@cmake --build --preset release -j $(JOBS) --target supple_program
 	@scripts/adjust_figures $(RELEASE)/supple docs/pictures
+	@$(RELEASE)/bench/figures_surface docs/pictures
 
 asan: setup-test tests/node/node_modules/.stamp
 	$(call configure,asan)

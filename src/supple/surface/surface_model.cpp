@@ -203,13 +203,17 @@ class InnerDistances {
   std::span<const Vec3f> m_rest;
 };
 
-// Unit normals at rest, zero where there is none.
-std::vector<Vec3f> rest_normals(const SurfaceModel& model) {
+// Unit normals at rest, zero where there is none; sets the areas too.
+std::vector<Vec3f> rest_normals(SurfaceModel& model) {
   std::vector<Vec3f> positions(model.rest), normals(model.size() + 1, Vec3f::Zero());
   positions.emplace_back(0, 0, 0);
   fan_gradients(model.volume.fans.offsets.data(), model.volume.fans.items.data(),
                 positions.data()->data(), normals.data()->data(), 0, model.size());
-  for (Vec3f& n : normals) n.stableNormalize();
+  model.rest_areas.clear();
+  for (size_t i = 0; i < model.size(); ++i) {
+    model.rest_areas.push_back(normals[i].norm());
+    normals[i].stableNormalize();
+  }
   return normals;
 }
 

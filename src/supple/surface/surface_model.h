@@ -81,6 +81,7 @@ struct SurfaceModel {
   std::vector<int32_t> particle_of_vertex;
   std::vector<Vec3f> rest;              ///< metres
   std::vector<float> masses;            ///< kg
+  std::vector<float> rest_areas;        ///< area vectors at rest, m²
   std::vector<Vec3i> triangles;         ///< particles; in the order of the objects
   std::vector<uint32_t> path_starts;    ///< first particle of every path, and the total
   RegionTable regions;                  ///< ω edges wide

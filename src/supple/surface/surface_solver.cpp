@@ -20,6 +20,9 @@ const float* numbers(std::span<const Vec3f> vectors) {
   return vectors.empty() ? nullptr : vectors.data()->data();
 }
 
+// How much a particle takes part in corrections of the volume at most, in means of all.
+constexpr float most_weight = 4;
+
 // How the momenta of an object changed.
 struct MomentumChange {
   double mass = 0;
@@ -77,14 +80,15 @@ struct SurfaceSolver::Work {
   VolumeConstraint volume;
   VertexLists members;  // of regions, for naive sums only
   SurfacePulls pulls;
-  std::vector<SurfaceFrame> frames;         // per object
-  std::vector<Bounds> bounds;               // per block
-  std::vector<int32_t> shapes, transforms;  // records per slot; motions take their place
-  std::vector<int32_t> ring_records;        // one per slot
-  std::vector<Vec3f> gradients, goals;      // per particle
-  std::vector<float> changes, weights, position_weights;
-  std::vector<int32_t> partners;   // where an inner distance's other x is
-  std::vector<double> block_sums;  // per block
+  std::vector<SurfaceFrame> frames;              // per object
+  std::vector<Bounds> bounds;                    // per block
+  std::vector<int32_t> shapes, transforms;       // records per slot; motions take their place
+  std::vector<int32_t> ring_records;             // one per slot
+  std::vector<Vec3f> gradients, goals;           // per particle
+  std::vector<float> changes;                    // how far matching moved particles
+  std::vector<float> weights, position_weights;  // of corrections of velocities, positions
+  std::vector<int32_t> partners;                 // where an inner distance's other x is
+  std::vector<double> block_sums;                // per block
   std::vector<float> block_speeds;
   std::vector<size_t> block_inverted;
   std::vector<MomentumSums> momenta_before, momenta_after;  // per block
@@ -122,6 +126,8 @@ struct SurfaceSolver::Work {
   void conserve(SurfaceState& state, float dt);
   void recover(SurfaceState& state, double dt);
   void set_weights(const SurfaceState& state, std::span<const uint8_t> touching);
+  void find_changes(const SurfaceState& state);
+  void smooth(std::vector<float>& values);
 };
 
 SurfaceSolver::Work::Work(const SurfaceModel& from)
@@ -362,24 +368,48 @@ void SurfaceSolver::Work::damp(SurfaceState& state, float dt) {
       });
 }
 
-// w = (1 - α) n c / Σ c + α, smoothed; 0 for what touches something or is held
-// [Diziol 2011, eq. 10]. All weights are n times as large, which changes nothing.
+// Weights of corrections of positions: smoothed, 0 for what touches something or is held, and
+// smoothed again around that [Diziol 2011, section 5]. Velocities are corrected alike everywhere,
+// which takes as little motion as possible away and never adds any; local weights there, as
+// [Diziol 2011] has them, stir a body that is kept under stress.
 void SurfaceSolver::Work::set_weights(const SurfaceState& state,
                                       std::span<const uint8_t> touching) {
+  find_changes(state);
+  smooth(position_weights);
+  if (!touching.empty()) {
+    each_block([&](const SurfaceBlock& block, size_t) {
+      for (size_t i = block.begin; i < block.end; ++i)
+        if (touching[i] != 0) position_weights[i] = 0;
+    });
+    smooth(position_weights);
+  }
+  std::fill(weights.begin(), weights.end(), 1.0f);
+  if (touching.empty() && pulls.weights.empty()) return;
+  each_block([&](const SurfaceBlock& block, size_t) {
+    for (size_t i = block.begin; i < block.end; ++i) {
+      if (!pulls.weights.empty()) {
+        weights[i] = 1 - pulls.weights[i];
+        position_weights[i] *= weights[i];
+      }
+      if (!touching.empty() && touching[i] != 0) position_weights[i] = 0;
+    }
+  });
+}
+
+// w = (1 - α) n c / Σ c + α [Diziol 2011, eq. 10]; all are n times as large as there, which changes
+// nothing. Two limits keep particles that give way from giving way ever more, until they are a
+// bubble: none counts more than a few others, and none the more for having grown in area.
+void SurfaceSolver::Work::find_changes(const SurfaceState& state) {
   each_block([&](const SurfaceBlock& block, size_t b) {
     const SurfaceParameters& parameters = model.objects[block.object].parameters;
     const ChangeTables tables{changes.data(), partners.data(), model.inner_lengths.data(),
                               model.inner_stiffness.data(), static_cast<float>(parameters.inner)};
-    block_sums[b] =
-        volume_changes(tables, numbers(state.positions), weights.data(), block.begin, block.end);
+    block_sums[b] = volume_changes(tables, numbers(state.positions), position_weights.data(),
+                                   block.begin, block.end);
   });
   std::fill(shell_sums.begin(), shell_sums.end(), 0.0);
   for (size_t b = 0; b < model.blocks.size(); ++b)
     shell_sums[model.blocks[b].shell] += block_sums[b];
-  const auto unit = [&](const SurfaceBlock& block) {
-    const VolumeShell& shell = model.volume.shells[block.shell];
-    return static_cast<float>(shell.end - shell.begin) * 0x1p-30f;
-  };
   each_block([&](const SurfaceBlock& block, size_t) {
     const VolumeShell& shell = model.volume.shells[block.shell];
     const double sum = shell_sums[block.shell];
@@ -388,22 +418,27 @@ void SurfaceSolver::Work::set_weights(const SurfaceState& state,
     const auto scale =
         static_cast<float>(sum > 1e-30 ? (1 - spread) * (shell.end - shell.begin) / sum : 0.0);
     for (size_t i = block.begin; i < block.end; ++i) {
-      // Where all of a shell's change is in a few particles, others help: else these are blown up.
-      weights[i] = std::min(base + scale * weights[i], 8.0f);
-      if (!pulls.weights.empty()) weights[i] *= 1 - pulls.weights[i];
-      position_weights[i] = touching.empty() || touching[i] == 0 ? weights[i] : 0.0f;
+      const float area = gradients[i].norm(), rest = model.rest_areas[i];
+      const float local = std::min(scale * position_weights[i], most_weight);
+      position_weights[i] = base + (area > rest ? rest / area : 1.0f) * local;
     }
-    ring_sums(range(block), position_weights.data(), unit(block), ring_records.data());
   });
+}
+
+// The umbrella operator: means over rings, by sums along paths.
+void SurfaceSolver::Work::smooth(std::vector<float>& values) {
   const RegionView rings = view(model.rings);
-  each_block([&](const SurfaceBlock& block, size_t) {
-    ring_means(range(block), rings, ring_records.data(), unit(block), position_weights.data());
-    for (size_t i = block.begin; i < block.end; ++i) {
-      const bool stays = (!touching.empty() && touching[i] != 0) ||
-                         (!pulls.weights.empty() && pulls.weights[i] >= 1);
-      if (stays) position_weights[i] = 0;
-    }
-  });
+  const auto unit = [&](const SurfaceBlock& block) {
+    return (1 + most_weight) * static_cast<float>(model.objects[block.object].largest_region) *
+           0x1p-30f;
+  };
+  pipeline.run(
+      [&](const SurfaceBlock& block, size_t) {
+        ring_sums(range(block), values.data(), unit(block), ring_records.data());
+      },
+      [&](const SurfaceBlock& block, size_t) {
+        ring_means(range(block), rings, ring_records.data(), unit(block), values.data());
+      });
 }
 
 VolumeReport SurfaceSolver::keep_volume(SurfaceState& state, std::span<const uint8_t> touching) {
