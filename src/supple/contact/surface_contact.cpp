@@ -17,6 +17,8 @@ constexpr float outside = 1e-3f;
 // Patches of an object that are this close at rest do not meet, in mean edges.
 constexpr float neighbourhood = 2;
 constexpr float farthest_reach = 3;
+// How much larger than need be boxes in the tree are, in mean edges.
+constexpr float slack = 0.4f;
 constexpr int rounds = 5;
 constexpr size_t patch_block = 4, vertex_block = 512;
 constexpr size_t rows_of_patch = 9 * patch_triangles;
@@ -49,6 +51,7 @@ SurfaceContact::SurfaceContact(const SurfaceCollisionModel& model, const std::st
       m_tree(m_patches.patches.size()),
       m_self_touching(model.rest.size(), 0),
       m_boxes(m_patches.patches.size()),
+      m_kept_boxes(m_patches.patches.size()),
       m_rows(m_patches.patches.size() * rows_of_patch, 0) {
   for (const SurfaceTouch& touch : m_touches) {
     check_touch(where, "friction", touch.friction);
@@ -178,15 +181,31 @@ void SurfaceContact::find_contacts(double dt, std::span<const Vec3f> x, std::spa
     m_contacts.insert(m_contacts.end(), found.begin(), found.end());
 }
 
-// Patches that come within reach of each other, but for neighbours.
+// Patches that come within reach of each other, but for neighbours. Boxes in the tree are larger
+// than need be: as long as patches are still in them, the pairs are those of an earlier step. There
+// may be more pairs than need be then, which changes no result.
 void SurfaceContact::find_pairs(std::span<const Vec3f> x, float reach) {
   const size_t patches = m_patches.patches.size();
+  const Vec3f half = Vec3f::Constant(reach / 2);
+  const int outside_boxes = parallel_reduce(
+      patches, 64, 0,
+      [&](size_t begin, size_t end) {
+        int count = 0;
+        for (size_t p = begin; p < end; ++p) {
+          m_boxes[p] = m_patches.box(p, x);
+          const Box3f needed(m_boxes[p].min() - half, m_boxes[p].max() + half);
+          count += m_kept_boxes[p].contains(needed) ? 0 : 1;
+        }
+        return count;
+      },
+      std::plus<>());
+  if (outside_boxes == 0) return;
+  const float largest = *std::max_element(m_edges.begin(), m_edges.end());
+  const Vec3f room = half + Vec3f::Constant(slack * largest);
   parallel_for(patches, 64, [&](size_t begin, size_t end) {
     for (size_t p = begin; p < end; ++p) {
-      m_boxes[p] = m_patches.box(p, x);
-      const Vec3d half = Vec3d::Constant(reach / 2);
-      m_tree.set(
-          p, Box3d(m_boxes[p].min().cast<double>() - half, m_boxes[p].max().cast<double>() + half));
+      m_kept_boxes[p] = Box3f(m_boxes[p].min() - room, m_boxes[p].max() + room);
+      m_tree.set(p, m_kept_boxes[p].cast<double>());
     }
   });
   m_tree.update();

@@ -125,7 +125,8 @@ class SurfaceContact {
   std::vector<uint8_t> m_self_touching;  // whether a vertex met its own object in the last step
 
   // Made anew in every step.
-  std::vector<Box3f> m_boxes;  // of patches
+  std::vector<Box3f> m_boxes;       // of patches
+  std::vector<Box3f> m_kept_boxes;  // in the tree
   std::vector<BoxTree::Pair> m_pairs;
   std::vector<uint32_t> m_other_starts, m_others;  // close patches, by patch
   std::vector<float> m_rows;                       // of patches' triangles
