@@ -83,17 +83,17 @@ constexpr const char* twirl = R"({
   "body": {
     "type": "surface",
     "gravity": [0, 0, 0],
-    "surface": {"region_width": 4, "stiffness": 1, "spread": 0.1, "inner": 0.1},
+    "surface": {"region_width": 4, "stiffness": 1, "spread": 0.6, "inner": 0.1},
     "contact": {"self": false},
     "fixed": [
       {"select": {"plane": {"point": [0, 0.01, 0], "normal": [0, -1, 0]}}},
       {
         "select": {"box": {"min": [-0.5, 0.99, -0.2], "max": [-0.2, 1.01, 0.2]}},
-        "motion": [{"rotate": {"axis": [0, 1, 0], "angle": 240, "about": [-0.35, 0, 0]}, "keys": [[0, 0], [3, 1]]}]
+        "motion": [{"rotate": {"axis": [0, 1, 0], "angle": 200, "about": [-0.35, 0, 0]}, "keys": [[0, 0], [3, 1]]}]
       },
       {
         "select": {"box": {"min": [0.2, 0.99, -0.2], "max": [0.5, 1.01, 0.2]}},
-        "motion": [{"rotate": {"axis": [0, 1, 0], "angle": 240, "about": [0.35, 0, 0]}, "keys": [[0, 0], [3, 1]]}]
+        "motion": [{"rotate": {"axis": [0, 1, 0], "angle": 200, "about": [0.35, 0, 0]}, "keys": [[0, 0], [3, 1]]}]
       }
     ]
   },
