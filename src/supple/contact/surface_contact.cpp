@@ -274,16 +274,29 @@ ClosestTriangle SurfaceContact::closest_in(uint32_t patch, const Vec3f& point,
 // The closest triangle of every object near to each vertex of a patch.
 void SurfaceContact::search_patch(size_t patch, const Near& near, std::vector<Contact>& out) const {
   const SurfacePatch& own = m_patches.patches[patch];
-  const auto others = std::span(m_others).subspan(
+  const auto others = std::span<const uint32_t>(m_others).subspan(
       m_other_starts[patch], m_other_starts[patch + 1] - m_other_starts[patch]);
   const auto object_of = [&](size_t k) { return m_patches.patches[others[k]].object; };
+  std::array<uint32_t, 64> close;
   for (size_t begin = 0, end = 0; begin < others.size(); begin = end) {
-    while (end < others.size() && object_of(end) == object_of(begin)) ++end;
-    const auto patches = others.subspan(begin, end - begin);
+    // The patches of one object that are within reach of this one; very many are taken as they are.
+    Box3f around;
+    size_t count = 0;
+    for (end = begin; end < others.size() && object_of(end) == object_of(begin); ++end) {
+      const Box3f& box = m_boxes[others[end]];
+      if (!(box_distance2(box, m_boxes[patch]) < near.reach * near.reach)) continue;
+      if (count < close.size()) close[count] = others[end];
+      ++count;
+      around.extend(box);
+    }
+    if (count == 0) continue;
+    const auto patches = count <= close.size() ? std::span<const uint32_t>(close).first(count)
+                                               : others.subspan(begin, end - begin);
     for (uint32_t i = own.first_own; i < own.last_own; ++i) {
       const int32_t vertex = m_patches.own[i];
       const Vec3f& p = near.x[at(vertex)];
       ClosestTriangle best{near.reach * near.reach, -1, 0, 0};
+      if (!(around.squaredExteriorDistance(p) < best.distance2)) continue;
       for (const uint32_t other : patches) {
         if (!(m_boxes[other].squaredExteriorDistance(p) < best.distance2)) continue;
         const ClosestTriangle found = closest_in(other, p, nullptr);
