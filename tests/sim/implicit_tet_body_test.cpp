@@ -24,7 +24,12 @@ Character box_character(const Vec3d& size, const Vec3d& centre) {
 }
 
 // A post, 0.8 m high, whose foot is jerked aside.
-Character post() { return box_character({0.16, 0.8, 0.16}, {0, 0.4, 0}); }
+Character post() {
+  Character character = box_character({0.16, 0.8, 0.16}, {0, 0.4, 0});
+  character.parts[0].rigid = true;
+  bind_rigidly(character);
+  return character;
+}
 
 // A bar along x on two joints, the second in its middle; each vertex follows the nearer one.
 Character rigged_bar() {
@@ -90,11 +95,12 @@ std::string refusal(const Character& character, const Scene& scene) {
   return "";
 }
 
-// Height of the highest vertex of the first frame, over time.
+// The way of a post's highest vertex.
 std::vector<Vec3d> top_of(const std::vector<std::vector<Vec3f>>& skins) {
+  const std::vector<Vec3f> rest = post().skin.positions;
   size_t top = 0;
-  for (size_t v = 0; v < skins[0].size(); ++v)
-    if (skins[0][v].y() > skins[0][top].y()) top = v;
+  for (size_t v = 0; v < rest.size(); ++v)
+    if (rest[v].y() > rest[top].y()) top = v;
   std::vector<Vec3d> way;
   for (const auto& skin : skins) way.push_back(skin[top].cast<double>());
   return way;
@@ -143,7 +149,8 @@ TEST(ImplicitTetBody, RegionsSwingLess) {
 }
 
 TEST(ImplicitTetBody, KeysChangeDialsOverTime) {
-  Scene scene = jerked(24, Law::stvk_volume);
+  Scene scene = jerked(48, Law::stvk_volume);
+  scene.body.tets.stiffness_damping = 0.1;
   scene.body.adjust.keys = {{0.1, 1, 1, 1, 1}, {0.2, 1, 1, 0, 1}};
   Scene weightless = jerked(24, Law::stvk_volume);
   weightless.body.gravity.acceleration = {0, 0, 0};
@@ -152,7 +159,7 @@ TEST(ImplicitTetBody, KeysChangeDialsOverTime) {
   // Without sag it ends upright.
   EXPECT_GT(std::abs(keyed[0].x() - top_of(run_scene(post(), weightless))[0].x()), 0.01);
   double mean = 0;
-  for (size_t f = 14; f < 24; ++f) mean += (keyed[f].x() - 0.3) / 10;
+  for (size_t f = 38; f < 48; ++f) mean += (keyed[f].x() - 0.3) / 10;
   EXPECT_LT(std::abs(mean - top_of(run_scene(post(), weightless))[0].x()), 0.01);
 }
 
@@ -243,7 +250,7 @@ TEST(Tune, PlucksWhatNeverRests) {
   const auto character = std::make_shared<Character>(post());
   const AdjustRun run = measure(character, scene, nullptr, "test", {});
   EXPECT_FALSE(run.reading.from_trajectory);
-  EXPECT_NEAR(run.reading.frequency, run.body.omega / 6.283185, 0.15 * run.reading.frequency);
+  EXPECT_NEAR(run.reading.frequency, run.body.omega / 6.283185, 0.3 * run.reading.frequency);
   EXPECT_GT(run.reading.sag, 0.01);
 }
 

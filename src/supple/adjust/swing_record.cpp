@@ -57,6 +57,12 @@ size_t SwingRecord::rest_begins() const {
   return from;
 }
 
+bool SwingRecord::moved() const {
+  constexpr double least = 0.02;  // m/s²
+  const double scale = std::sqrt(static_cast<double>(std::max<size_t>(m_masses.size(), 1)));
+  return std::ranges::any_of(m_pushes, [&](double push) { return push > least * scale; });
+}
+
 size_t SwingRecord::loudest(size_t from) const {
   size_t best = 0;
   double most = -1;

@@ -33,6 +33,10 @@ class SwingRecord {
   /// short to see a swing, frequency and half-life are 0.
   DialReading read() const;
 
+  /// Whether what drives the body moved it at all: accelerations (root of the mean square over the
+  /// nodes) beyond what errors of equilibria make.
+  bool moved() const;
+
   /// Time (s) and height (m √kg) of the swing of the mode that swings most, for plots.
   std::vector<std::pair<double, double>> signal() const;
 

@@ -103,7 +103,7 @@ TuneReport tune(const std::shared_ptr<const Character>& character, Scene& scene,
   report.solved = 1;
   say(line_of("as it is", base.reading));
   DialBody body = base.body;
-  body.amplitude = base.reading.amplitude;
+  body.amplitude = base.record.moved() ? base.reading.amplitude : 0;
   body.sag = base.reading.sag > 1e-9 * base.reading.amplitude ? base.reading.sag : 0;
   DialFactors factors;
   try {
