@@ -68,10 +68,10 @@ double distance(const DialRatios& m, double tolerance) {
 
 // Corrects factors for what is missing, as linear elasticity answers to them; what is close enough
 // stays. `answer` is how amplitudes have grown with inertia so far, by logarithms.
-DialFactors corrected(DialFactors factors, const DialRatios& m, double answer) {
+DialFactors corrected(DialFactors factors, const DialRatios& m, double answer, bool all) {
   // Half the way, as each of them answers to the others too.
-  const auto needed = [](double ratio) {
-    return std::abs(std::log(ratio)) > 0.5 * others_tolerance
+  const auto needed = [all](double ratio) {
+    return all && std::abs(std::log(ratio)) > 0.5 * others_tolerance
                ? std::sqrt(std::clamp(ratio, 0.25, 4.0))
                : 1;
   };
@@ -143,7 +143,8 @@ TuneReport tune(const std::shared_ptr<const Character>& character, Scene& scene,
       report.signal_after = run.record.signal();
     }
     if (closest <= 1) break;
-    factors = corrected(factors, off, answer);
+    // The last passes are the amplitude's.
+    factors = corrected(factors, off, answer, pass == 0);
   }
   report.close_enough = closest <= 1;
   adjust.inertia = report.factors.inertia;
