@@ -55,13 +55,6 @@ void add_part(const std::string& name, const TriangleMesh& mesh, const Vec3d& co
   character.parts.push_back(std::move(part));
 }
 
-Character prop(const std::string& name, const Sculpture& sculpture, int vertices) {
-  Actor actor;
-  actor.name = name;
-  actor.pieces.push_back({name, sculpture, 1, ""});
-  return model(actor, vertices);
-}
-
 Sculpture rabbit_sculpture() {
   Sculpture s;
   s.add(ellipsoid({0, 0.15, -0.04}, {0.125, 0.14, 0.17}), 0);
@@ -141,10 +134,10 @@ bool is_of_shirt(const Vec3d& p) {
 
 }  // namespace
 
-Character rabbit(int vertices) { return prop("rabbit", rabbit_sculpture(), vertices); }
+Character rabbit(int vertices) { return sculpted_prop("rabbit", rabbit_sculpture(), vertices); }
 
 Character dragon(int vertices) {
-  Character character = prop("dragon", dragon_sculpture(), 3 * vertices / 4);
+  Character character = sculpted_prop("dragon", dragon_sculpture(), 3 * vertices / 4);
   const int columns = std::max(4, static_cast<int>(std::sqrt(vertices / 8.0 * 2)));
   for (const double side : {1.0, -1.0})
     add_part(side > 0 ? "left_wing" : "right_wing",
@@ -159,7 +152,7 @@ Character letter(int vertices) {
   // A rod bent round three quarters of a circle, open to +X.
   s.add(arc({0, 0.15, 0}, 0.115, 0.75 * pi, 0.035, turn(90, Vec3d::UnitZ())), 0);
   s.set_ground_colour(screen_colour(0.80, 0.35, 0.30));
-  return prop("letter", s, vertices);
+  return sculpted_prop("letter", s, vertices);
 }
 
 Character shirt(int vertices) {

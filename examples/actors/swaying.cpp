@@ -12,13 +12,6 @@ using namespace modelling;
 
 constexpr double pi = std::numbers::pi;
 
-Character prop(const std::string& name, const Sculpture& sculpture, int vertices) {
-  Actor actor;
-  actor.name = name;
-  actor.pieces.push_back({name, sculpture, 1, ""});
-  return model(actor, vertices);
-}
-
 Sculpture sunflower_sculpture() {
   Sculpture s;
   s.add(round_cone({0, 0.02, 0}, 0.030, {0, 0.40, -0.01}, 0.022), 0);
@@ -103,9 +96,13 @@ constexpr const char* spun_twice = R"({
 
 }  // namespace
 
-Character sunflower(int vertices) { return prop("sunflower", sunflower_sculpture(), vertices); }
+Character sunflower(int vertices) {
+  return sculpted_prop("sunflower", sunflower_sculpture(), vertices);
+}
 
-Character jellyfish(int vertices) { return prop("jellyfish", jellyfish_sculpture(), vertices); }
+Character jellyfish(int vertices) {
+  return sculpted_prop("jellyfish", jellyfish_sculpture(), vertices);
+}
 
 std::vector<Prop> swaying_props() {
   return {{"sunflower",

@@ -169,7 +169,7 @@ const std::vector<ToyScene>& toy_scenes() {
        {{"ball", 1562}},
        press},
       {"recover",
-       "two beasts get their shape back, one torn to bits and one pressed flat",
+       "two beasts get their shape back: one torn to bits, one pressed flat",
        {{"gnarl"}},
        recover},
       {"cube", "a cube of 30,000 particles falls on a corner", {}, cube}};

@@ -18,13 +18,6 @@ using namespace modelling;
 
 constexpr double pi = std::numbers::pi;
 
-Character sculpted(const std::string& name, const Sculpture& sculpture, int vertices) {
-  Actor actor;
-  actor.name = name;
-  actor.pieces.push_back({name, sculpture, 1, ""});
-  return model(actor, vertices);
-}
-
 // A skin of rings about the y axis; `profile` gives radius and height, from 0 to 1, and runs
 // counter-clockwise seen with the axis on the left: up along the outside. Where it begins and ends
 // on the axis there are poles; else it is a closed loop.
@@ -193,9 +186,9 @@ int ball_pieces(int vertices) {
 
 }  // namespace
 
-Character duck(int vertices) { return sculpted("duck", duck_sculpture(), vertices); }
+Character duck(int vertices) { return sculpted_prop("duck", duck_sculpture(), vertices); }
 
-Character gnarl(int vertices) { return sculpted("gnarl", gnarl_sculpture(), vertices); }
+Character gnarl(int vertices) { return sculpted_prop("gnarl", gnarl_sculpture(), vertices); }
 
 Character torus(int vertices) {
   constexpr double ring = 0.105, thick = 0.045;

@@ -228,4 +228,11 @@ Character build(const Actor& actor, int vertices) {
   return character;
 }
 
+Character sculpted_prop(const std::string& name, const Sculpture& sculpture, int vertices) {
+  Actor actor;
+  actor.name = name;
+  actor.pieces.push_back({name, sculpture, 1, ""});
+  return model(actor, vertices);
+}
+
 }  // namespace supple::modelling

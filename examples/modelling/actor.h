@@ -45,4 +45,7 @@ Character model(const Actor& actor, int vertices);
 /// Builds an actor with about `vertices` skin vertices, with colours, weights, parts and clips.
 Character build(const Actor& actor, int vertices);
 
+/// A thing of one sculpture without bones, with about so many vertices.
+Character sculpted_prop(const std::string& name, const Sculpture& sculpture, int vertices);
+
 }  // namespace supple::modelling

@@ -11,14 +11,18 @@ SHORT = ["--frames", "1-4"]
 
 
 class Example(ProgramTest):
-    ACTORS = ["pomelo", "forearm", "shoulder", "wriggler", "worm", "fish", "starfish"]
-    PROPS = {"rabbit": ["tired"], "dragon": [], "letter": [], "shirt": [], "rope": []}
+    ACTORS = ["pomelo", "forearm", "shoulder", "wriggler", "worm", "fish", "starfish", "wrestler"]
+    PROPS = {"rabbit": ["tired"], "dragon": [], "letter": [], "shirt": [], "rope": [], "blocks": [],
+             "sunflower": ["sunflower_stvk"], "jellyfish": ["jellyfish_inertia"]}
+    TOYS = ["duck", "creatures", "ducks", "balls", "twirl", "press", "recover", "cube"]
+    SLOW = ["sunflower", "jellyfish"]  # some frames will do
     SOLIDS = ["bar", "jelly"]
-    SCENES = {"pomelo": ["crouch", "ball"], "forearm": ["sudden"], "starfish": ["escape"]}
+    SCENES = {"pomelo": ["crouch", "ball", "jiggle"], "forearm": ["sudden"], "starfish": ["escape", "reach"],
+              "wrestler": ["wrestler_slow"]}
 
     def test_the_list_has_one_line_each(self):
         lines = self.succeed("example", "--list").splitlines()
-        self.assertEqual([line.split()[0] for line in lines], self.ACTORS + list(self.PROPS) + self.SOLIDS)
+        self.assertEqual([line.split()[0] for line in lines], self.ACTORS + list(self.PROPS) + self.TOYS + self.SOLIDS)
         for line in lines:
             self.assertLessEqual(len(line), 80)
 
@@ -32,20 +36,28 @@ class Example(ProgramTest):
 
     def test_props_are_ready_to_simulate(self):
         for name, more in self.PROPS.items():
-            out = self.succeed("example", name, "--vertices", "400")
+            few = [] if name in self.SLOW else ["--vertices", "400"]
+            out = self.succeed("example", name, *few)
             model = name + (".obj" if name == "rope" else ".glb")
             scenes = [name] + more
             self.assertEqual(sorted(os.listdir(self.folder / name)),
                              sorted([model] + [scene + ".json" for scene in scenes]))
             self.assertIn(f"supple simulate {name}/{name}.json", out)
             for scene in scenes:
-                self.succeed("simulate", f"{name}/{scene}.json")
+                self.succeed("simulate", f"{name}/{scene}.json", *(SHORT if name in self.SLOW else []))
                 report = json.loads((self.folder / name / (scene + ".supple") / "report.json").read_text())
                 self.assertEqual([frame["warnings"] for frame in report["frames"] if frame["warnings"]], [])
             # Again over what it wrote, and not over what somebody changed.
-            self.succeed("example", name, "--vertices", "400")
+            self.succeed("example", name, *few)
             (self.folder / name / (name + ".json")).write_text("{}")
             self.refuse(4, "example", name, says=name + ".json")
+
+    def test_toys_are_ready_to_simulate(self):
+        for name in self.TOYS:
+            out = self.succeed("example", name)
+            self.assertIn(f"supple simulate {name}/{name}.json", out)
+            self.succeed("simulate", f"{name}/{name}.json", "--frames", "1-2")
+            self.assertTrue((self.folder / name / (name + ".supple")).is_dir())
 
     def test_a_prop_alone_falls_on_the_ground(self):
         self.succeed("example", "rabbit", "--vertices", "500")
