@@ -47,10 +47,10 @@ struct RayCaster::Scene {
     RTCGeometry geometry = rtcNewGeometry(device, RTC_GEOMETRY_TYPE_TRIANGLE);
     void* to = rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3,
                                        sizeof(Vec3f), positions.size());
-    std::memcpy(to, positions.data(), positions.size_bytes());
+    std::memcpy(to, static_cast<const void*>(positions.data()), positions.size_bytes());
     to = rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3,
                                  sizeof(Vec3i), triangles.size());
-    std::memcpy(to, triangles.data(), mesh.size_bytes());
+    std::memcpy(to, static_cast<const void*>(triangles.data()), mesh.size_bytes());
     rtcCommitGeometry(geometry);
     rtcAttachGeometryByID(scene, geometry, 0);
     rtcReleaseGeometry(geometry);

@@ -92,7 +92,9 @@ PlacedObject add_copy(const ObjectModel& model, const Affine& place, int copy, C
 
 Affine placement(const ObjectSettings& settings, const Box3f& box, int copy) {
   const Vec3i counts = counts_of(settings);
-  const Vec3d step(copy % counts[0], copy / counts[0] % counts[1], copy / counts[0] / counts[1]);
+  const Vec3d step =
+      Vec3i(copy % counts[0], copy / counts[0] % counts[1], copy / counts[0] / counts[1])
+          .cast<double>();
   const Vec3d axis = vector_of(settings.turn.axis).stableNormalized();
   const Vec3d about = vector_of(settings.turn.about);
   Affine place = Affine::Identity();

@@ -128,7 +128,7 @@ SurfacePieces::SurfacePieces(const Character& character, const Scene& scene,
     if (piece.parameters.region_width == 0) piece.parameters.region_width = usual_width(piece.mesh);
     const std::string where =
         piece.placed >= 0 || scene.placed.empty() ? "body.surface" : "objects";
-    piece.parameters.check(file + ": " + where);
+    piece.parameters.check(fmt::format("{}: {}", file, where));
   }
 }
 

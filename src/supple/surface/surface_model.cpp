@@ -81,7 +81,9 @@ class Packer {
     for (const Vec3i& t : mesh.triangles) {
       Vec3i& to = m_model.triangles.emplace_back();
       for (int k = 0; k < 3; ++k)
-        to[k] = m_model.particle_of_vertex[static_cast<size_t>(first_vertex + t[k])];
+        to[k] =
+            m_model
+                .particle_of_vertex[static_cast<size_t>(first_vertex) + static_cast<size_t>(t[k])];
     }
   }
 
@@ -158,7 +160,7 @@ class InnerDistances {
     const RayCaster caster(m_rest, triangles);
     parallel_for(m_rest.size(), 1024, [&](size_t begin, size_t end) {
       for (size_t i = begin; i < end; ++i) {
-        const Vec3f normal = normals[m_object.begin + i];
+        const Vec3f& normal = normals[m_object.begin + i];
         if (normal.isZero()) continue;
         const RayHit hit = caster.cast(m_rest[i], -normal, static_cast<int32_t>(i));
         if (hit.triangle >= 0)

@@ -43,7 +43,7 @@ struct RigidMotion {
   Vec3d t, t0, velocity, spin;
 };
 
-RigidMotion rigid_motion(ObjectSums s, const Vec3d& origin, const Vec3d& rest_origin) {
+RigidMotion rigid_motion(const ObjectSums& s, const Vec3d& origin, const Vec3d& rest_origin) {
   RigidMotion motion;
   const Vec3d t = s.x / s.mass, t0 = s.x0 / s.mass;
   motion.velocity = s.v / s.mass;

@@ -19,7 +19,7 @@ void open_shells(std::span<const Vec3i> triangles, std::span<const uint32_t> she
   struct Edge {
     int32_t low, high;
     int32_t turn;
-    auto operator<=>(const Edge&) const = default;
+    auto operator<=>(const Edge&) const = default;  // NOLINT(modernize-use-nullptr)
   };
   std::vector<Edge> edges;
   edges.reserve(3 * triangles.size());

@@ -284,7 +284,7 @@ LinearReport TetSystem::solve(const Positions& force, Step& dx, const LinearOpti
     if (fresh->info() == Eigen::Success) factor = fresh.get();
   }
   const bool turned = !fresh && !is_linear();
-  const LinearReport report = conjugate_gradient(
+  LinearReport report = conjugate_gradient(
       *this, [&] { return precondition(factor, turned); }, dx,
       ConjugateGradientWork{m_r, m_p, m_q, m_z}, options.limits);
   m_holds.extend(dx);
