@@ -53,6 +53,11 @@ double Collider::distance(const Vec3d& world_point) const {
   return m_scale * own - m_options.thickness;
 }
 
+double Collider::inaccuracy() const {
+  const auto* level_set = std::get_if<LevelSet>(&m_shape);
+  return level_set ? m_scale * level_set->inaccuracy() : 0;
+}
+
 std::optional<RigidContact> Collider::test(const Vec3d& world_point) const {
   const double away = distance(world_point);
   if (!(away < 0)) return std::nullopt;

@@ -41,6 +41,10 @@ class Collider {
   /// The signed distance of a point (in metres of the world), negative inside.
   double distance(const Vec3d& world_point) const;
 
+  /// By how much such a distance may differ from the true one at most, in metres of the world:
+  /// within the band of a level set, and beyond it where it is larger.
+  double inaccuracy() const;
+
   /// Where the object is: from its own space to the world.
   const Affine& placed() const { return m_now; }
 

@@ -154,6 +154,10 @@ Vec3d LevelSet::normal(const Vec3d& point) const {
   return away.norm() > 1e-12 * box.diagonal().norm() ? away.normalized() : Vec3d::UnitZ();
 }
 
+// Linear between grid points that are each off by no more than their way to the point: at most half
+// the diagonal of a voxel on average.
+double LevelSet::inaccuracy() const { return std::sqrt(3.0) / 2 * m_grid->voxel; }
+
 double LevelSet::voxel() const { return m_grid->voxel; }
 const Box3d& LevelSet::box() const { return m_grid->box; }
 

@@ -37,6 +37,9 @@ class LevelSet {
   /// closest surface outside, towards it inside.
   Vec3d normal(const Vec3d& point) const;
 
+  /// By how much distances may differ from true ones at most in the band, in metres.
+  double inaccuracy() const;
+
   /// The side of a voxel, in metres.
   double voxel() const;
 

@@ -3,6 +3,7 @@
 #include <Eigen/Eigenvalues>
 #include <Eigen/LU>
 
+#include <algorithm>
 #include <cmath>
 
 #include "supple/core/error.h"
@@ -45,7 +46,8 @@ RigidBody::RigidBody(RigidBodyModel model)
       velocity(Vec3d::Zero()),
       spin(Vec3d::Zero()),
       grips(model.points.size()),
-      m_model(std::move(model)) {
+      m_model(std::move(model)),
+      m_tree(m_model.points) {
   m_damping = 2 * m_model.damping_ratio * std::sqrt(m_model.stiffness * m_model.mass / 4);
 }
 
@@ -60,20 +62,28 @@ Affine RigidBody::placed() const {
 Wrench RigidBody::contacts(std::span<const Collider* const> colliders) {
   Wrench wrench;
   const Affine now = placed();
+  m_inside.clear();
+  for (size_t c = 0; c < colliders.size(); ++c) {
+    m_found.clear();
+    m_tree.find_near(*colliders[c], m_model.points, 0, m_found, now);
+    for (const int32_t p : m_found) m_inside.emplace_back(p, static_cast<int32_t>(c));
+  }
+  std::sort(m_inside.begin(), m_inside.end());
+  size_t next = 0;
   for (size_t p = 0; p < m_model.points.size(); ++p) {
-    const Vec3d at = now * m_model.points[p];
-    bool touches = false;
-    for (size_t c = 0; c < colliders.size(); ++c) {
-      const auto contact = colliders[c]->test(at);
+    if (next == m_inside.size() || m_inside[next].first != static_cast<int32_t>(p))
+      grips[p].collider = -1;
+    for (; next < m_inside.size() && m_inside[next].first == static_cast<int32_t>(p); ++next) {
+      const Vec3d at = now * m_model.points[p];
+      const Collider& collider = *colliders[static_cast<size_t>(m_inside[next].second)];
+      const auto contact = collider.test(at);
       if (!contact) continue;
-      const Penalty penalty{m_model.stiffness, m_damping, colliders[c]->options().friction};
+      const Penalty penalty{m_model.stiffness, m_damping, collider.options().friction};
       const Vec3d force = penalty_force(*contact, at, velocity_at(at), penalty,
-                                        static_cast<int32_t>(c), colliders[c]->placed(), grips[p]);
+                                        m_inside[next].second, collider.placed(), grips[p]);
       wrench.torque += (at - position).cross(force);
       wrench.force += force;
-      touches = true;
     }
-    if (!touches) grips[p].collider = -1;
   }
   return wrench;
 }

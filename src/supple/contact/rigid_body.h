@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "supple/contact/penalty.h"
+#include "supple/contact/point_tree.h"
 #include "supple/math/spatial.h"
 #include "supple/mesh/triangle_mesh.h"
 
@@ -58,7 +59,11 @@ class RigidBody {
 
  private:
   RigidBodyModel m_model;
+  PointTree m_tree;      // of the points at rest
   double m_damping = 0;  // of a contact, N s/m
+
+  std::vector<std::pair<int32_t, int32_t>> m_inside;  // points, and colliders they are inside of
+  std::vector<int32_t> m_found;
 };
 
 }  // namespace supple

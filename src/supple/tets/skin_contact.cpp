@@ -1,11 +1,30 @@
 #include "supple/tets/skin_contact.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace supple {
 
+namespace {
+
+void place(std::span<const TetTie> ties, std::span<const Vec3d> nodes, std::vector<Vec3d>& out) {
+  out.resize(ties.size());
+  for (size_t v = 0; v < ties.size(); ++v) out[v] = ties[v].of(nodes);
+}
+
+std::vector<Vec3d> places(std::span<const TetTie> ties, std::span<const Vec3d> nodes) {
+  std::vector<Vec3d> out;
+  place(ties, nodes, out);
+  return out;
+}
+
+}  // namespace
+
 SkinContact::SkinContact(SkinContactModel model, const TetFlesh& flesh)
-    : grips(model.ties.size()), m_model(std::move(model)), m_depths(m_model.ties.size(), 0) {
+    : grips(model.ties.size()),
+      m_model(std::move(model)),
+      m_tree(places(m_model.ties, flesh.positions)),
+      m_depths(m_model.ties.size(), 0) {
   const std::vector<double>& masses = flesh.model().masses;
   // 1/√mass; fixed nodes do not move by themselves.
   m_inverse.assign(masses.size(), 0);
@@ -13,9 +32,12 @@ SkinContact::SkinContact(SkinContactModel model, const TetFlesh& flesh)
     if (flesh.model().bone_of_node[n] < 0) m_inverse[n] = 1 / std::sqrt(masses[n]);
   find_rows();
   if (m_highest > 0) m_damping_time = 2 * m_model.damping_ratio / std::sqrt(m_highest);
-  Box3d box;
-  for (const TetTie& tie : m_model.ties) box.extend(tie.of(flesh.positions));
-  if (!box.isEmpty()) m_near_distance = 0.02 * box.diagonal().norm();
+  for (const TetTie& tie : m_model.ties) {
+    double sum = 0;
+    for (const double weight : tie.weights) sum += std::abs(weight);
+    m_lever = std::max(m_lever, sum);
+  }
+  if (!m_model.ties.empty()) m_near_distance = 0.02 * m_tree.box().diagonal().norm();
   if (m_model.deepest_only) {
     int32_t elements = 0;
     for (const int32_t e : m_model.element_of) elements = std::max(elements, e + 1);
@@ -62,23 +84,24 @@ void SkinContact::limit_frequency(double highest) {
 }
 
 void SkinContact::find_near(std::span<const Collider* const> colliders, const TetFlesh& flesh) {
+  place(m_model.ties, flesh.positions, m_points);
+  m_tree.refit(m_points);
   m_near.clear();
   m_placed.clear();
-  m_reach.setEmpty();
-  for (const Collider* collider : colliders) m_placed.push_back(collider->placed());
-  for (size_t v = 0; v < m_model.ties.size(); ++v) {
-    const Vec3d at = m_model.ties[v].of(flesh.positions);
-    m_reach.extend(at);
-    bool touches = false;
-    for (size_t c = 0; c < colliders.size(); ++c) {
-      if (!(colliders[c]->distance(at) < m_near_distance)) continue;
-      m_near.push_back({static_cast<int32_t>(v), static_cast<int32_t>(c)});
-      touches |= grips[v].collider == static_cast<int32_t>(c);
-    }
-    if (!touches) {
-      grips[v].collider = -1;
-      m_depths[v] = 0;
-    }
+  for (size_t c = 0; c < colliders.size(); ++c) {
+    m_placed.push_back(colliders[c]->placed());
+    m_found.clear();
+    m_tree.find_near(*colliders[c], m_points, m_near_distance + colliders[c]->inaccuracy(),
+                     m_found);
+    for (const int32_t v : m_found) m_near.push_back({v, static_cast<int32_t>(c)});
+  }
+  std::sort(m_near.begin(), m_near.end());
+  for (size_t v = 0; v < grips.size(); ++v) {
+    if (grips[v].collider < 0) continue;
+    const Near held{static_cast<int32_t>(v), grips[v].collider};
+    if (std::binary_search(m_near.begin(), m_near.end(), held)) continue;
+    grips[v].collider = -1;
+    m_depths[v] = 0;
   }
   m_slack = m_near_distance;
 }
@@ -86,6 +109,7 @@ void SkinContact::find_near(std::span<const Collider* const> colliders, const Te
 // How far colliders have moved, at the skin, since vertices near them were found.
 double SkinContact::moved(std::span<const Collider* const> colliders) const {
   double most = 0;
+  const Box3d reach = m_tree.box();
   for (size_t c = 0; c < colliders.size(); ++c) {
     const Affine& now = colliders[c]->placed();
     if (now.matrix() == m_placed[c].matrix()) continue;
@@ -93,7 +117,7 @@ double SkinContact::moved(std::span<const Collider* const> colliders) const {
     for (const auto corner : {Box3d::BottomLeftFloor, Box3d::BottomRightFloor, Box3d::TopLeftFloor,
                               Box3d::TopRightFloor, Box3d::BottomLeftCeil, Box3d::BottomRightCeil,
                               Box3d::TopLeftCeil, Box3d::TopRightCeil}) {
-      const Vec3d at = m_reach.corner(corner);
+      const Vec3d at = reach.corner(corner);
       most = std::max(most, (change * at - at).norm());
     }
   }
@@ -106,8 +130,7 @@ void SkinContact::add_forces(std::span<const Collider* const> colliders, double 
   if (colliders.empty() || m_model.ties.empty()) return;
   double fastest = 0;
   for (const Vec3d& v : flesh.velocities) fastest = std::max(fastest, v.squaredNorm());
-  // Skin moves no faster than the nodes around it.
-  m_slack -= h * std::sqrt(fastest);
+  m_slack -= h * m_lever * std::sqrt(fastest);
   if (!(m_slack > 0) || m_placed.size() != colliders.size() || moved(colliders) > m_slack)
     find_near(colliders, flesh);
   for (const Near& near : m_near) {

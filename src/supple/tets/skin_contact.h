@@ -1,9 +1,9 @@
 // Contact of the fine skin of tetrahedral flesh: penalties and dry friction at its vertices, taken
 // to the nodes by the transposed embedding [Kim 2011, eq. 13], and given back to what was touched.
 //
-// Which vertices are near a collider is found now and then; until something has moved as far as
-// they were near, those alone are tested. Colliders answer in a time that does not depend on how
-// many triangles they have: shapes by formulas, meshes by level sets.
+// Which vertices are near a collider is found now and then, by a tree over the skin; until
+// something has moved as far as they were near, those alone are tested. Colliders answer in a time
+// that does not depend on how many triangles they have: shapes by formulas, meshes by level sets.
 #pragma once
 
 #include <array>
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "supple/contact/penalty.h"
+#include "supple/contact/point_tree.h"
 #include "supple/math/spatial.h"
 #include "supple/tets/tet_flesh.h"
 
@@ -82,11 +83,15 @@ class SkinContact {
 
   struct Near {
     int32_t vertex, collider;
+    auto operator<=>(const Near&) const = default;
   };
 
   SkinContactModel m_model;
   std::vector<double> m_rows, m_inverse;  // of the nodes: frequency by contacts, 1/√mass
-  std::vector<Near> m_near;
+  PointTree m_tree;                       // of the vertices
+  std::vector<Vec3d> m_points;            // where they were when those near something were found
+  std::vector<int32_t> m_found;
+  std::vector<Near> m_near;  // in rising order
   std::vector<float> m_depths;
   std::vector<double> m_element_stiffness;  // of all vertices of an element
   struct Deepest {
@@ -95,11 +100,11 @@ class SkinContact {
   };
   std::vector<Deepest> m_deepest;  // of every element
   std::vector<Affine> m_placed;    // colliders when vertices near them were found
-  Box3d m_reach;                   // of the skin then
   double m_slack = -1;             // how far things may still move until they are found again
   double m_highest = 0;
   double m_damping_time = 0;   // damping over stiffness, s
   double m_near_distance = 0;  // m
+  double m_lever = 1;          // how much faster skin moves than the nodes around it, at most
   size_t m_touching = 0;
 };
 
