@@ -241,8 +241,11 @@ TEST(SceneFile, MistakesAreNamed) {
   EXPECT_EQ(with(R"("frame": {})"), "s.json: frame: unknown field; did you mean 'frames'?");
   EXPECT_EQ(with(R"("frames": {"frist": 1})"),
             "s.json: frames.frist: unknown field; did you mean 'first'?");
-  EXPECT_EQ(with(R"("frames": {"$schema": "x"})"), "s.json: frames.$schema: unknown field");
-  EXPECT_EQ(with(R"("zebra": 1)"), "s.json: zebra: unknown field");
+  EXPECT_EQ(with(R"("frames": {"$schema": "x"})"),
+            "s.json: frames.$schema: unknown field; there are first, last, rate, start, preroll");
+  EXPECT_EQ(
+      with(R"("zebra": 1)"),
+      "s.json: zebra: unknown field; there are name, character, objects, body, frames, output");
   EXPECT_EQ(
       with(R"("body": "skining")"),
       "s.json: body.type: 'skining' is not one of automatic, skinning, lattice, voxels, tets, "
@@ -286,8 +289,9 @@ TEST(SceneFile, MistakesAreNamed) {
             "s.json: output.files[1]: must be a text, found 1");
   EXPECT_EQ(refusal(R"({"character": {"file": "x", "motion": {"joint_map": {"a": 1}}}})"),
             "s.json: character.motion.joint_map.a: must be a text, found 1");
-  EXPECT_EQ(refusal(R"({"character": {"file": "x", "pose_space": [{"samples": [{"x": 1}]}]}})"),
-            "s.json: character.pose_space[0].samples[0].x: unknown field");
+  EXPECT_EQ(
+      refusal(R"({"character": {"file": "x", "pose_space": [{"samples": [{"x": 1}]}]}})"),
+      "s.json: character.pose_space[0].samples[0].x: unknown field; there are rotations, shape");
   EXPECT_EQ(refusal(R"({"character": {"file": "x", "pose_space": [{"samples":
                        [{"rotations": [[0, 0, "z", 1]]}]}]}})"),
             "s.json: character.pose_space[0].samples[0].rotations[0][2]: must be a number, found "

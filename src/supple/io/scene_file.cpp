@@ -1,5 +1,7 @@
 #include "supple/io/scene_file.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 #include "supple/core/error.h"
@@ -114,8 +116,14 @@ class FieldReader {
       throw_input_error(
           m_from.file(),
           m_from.path().empty() ? printable(key) : m_from.path() + "." + printable(key),
-          "unknown field" + suggestion(key, m_known));
+          "unknown field" + hint(key));
     }
+  }
+
+  // The nearest field, or those there are when none is near.
+  std::string hint(const std::string& key) const {
+    const std::string near = suggestion(key, m_known);
+    return near.empty() ? fmt::format("; there are {}", fmt::join(m_known, ", ")) : near;
   }
 
  private:
