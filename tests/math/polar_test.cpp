@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/LU>
+#include <Eigen/SVD>
 
 #include <random>
 
@@ -52,6 +53,24 @@ TEST(NearestRotation, NoRandomRotationIsNearer) {
       EXPECT_GE((nudge.normalized().toRotationMatrix() * r - m).norm(), (r - m).norm() - 1e-12);
     }
   }
+}
+
+// The quick way agrees with the thorough one on flat, mirrored, stretched and odd matrices.
+TEST(RotationOfMatter, IsTheNearestRotation) {
+  std::mt19937 random(3);
+  for (int trial = 0; trial < 2000; ++trial) {
+    Mat3d m = random_matrix(random);
+    if (trial % 4 == 1) m = Mat3d::Identity() + 0.2 * m;
+    if (trial % 4 == 2) m = 1e3 * m;
+    const Vec3d s = Eigen::JacobiSVD<Mat3d>(m).singularValues();
+    const double away = m.determinant() > 0 ? s[1] + s[2] : s[1] - s[2];
+    if (away < 1e-3 * s[0]) continue;  // two rotations are about as near
+    EXPECT_LT((rotation_of_matter(m) - nearest_rotation(m)).norm(), 1e-9) << m;
+  }
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  for (const Mat3d& m :
+       {Mat3d(Mat3d::Zero()), Mat3d(Mat3d::Constant(nan)), Mat3d(Vec3d(1, 1, 0).asDiagonal())})
+    expect_rotation(rotation_of_matter(m));
 }
 
 TEST(SmallestRotation, TurnsByTheAngleBetween) {

@@ -159,6 +159,22 @@ TEST(Newton, LeavesANegativeCurvatureForAMinimum) {
   }
 }
 
+// A linearisation that serves on leads to the same place; far away it does not serve.
+TEST(Newton, LinearisesLessOftenWhereThatIsEnough) {
+  for (const Eigen::Vector2d& start : {Eigen::Vector2d(1.01, 1.01), Eigen::Vector2d(-1.2, 1)}) {
+    Function often = valley(), seldom = valley();
+    Eigen::VectorXd x = start, y = start;
+    NewtonOptions<Function::LinearOptions> settings = options(1e-10, 100);
+    run(often, x, settings);
+    settings.reuse_below = 0.05;
+    const NewtonReport report = run(seldom, y, settings);
+    EXPECT_TRUE(report.converged);
+    EXPECT_LT((y - Eigen::Vector2d(1, 1)).norm(), 1e-8);
+    EXPECT_LT(seldom.exact + seldom.projected, report.iterations);
+    EXPECT_LE(seldom.exact + seldom.projected, often.exact + often.projected);
+  }
+}
+
 TEST(Newton, CountsAndStops) {
   Function f = valley();
   Eigen::VectorXd x = Eigen::Vector2d(-1.2, 1);

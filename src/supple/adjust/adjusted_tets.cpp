@@ -90,7 +90,7 @@ AdjustedTets::AdjustedTets(const TetSystemModel& model, std::vector<double> epsi
   const TetVector zero = m_system.zero();
   now = equilibrium = m_middle = m_end = {m_system.rest(), zero, zero};
   m_start = {0, zero, zero};
-  m_outer = m_velocity = m_last_outer = carried_error = zero;
+  m_outer = m_velocity = m_last_outer = carried_error = carried_before = zero;
   m_size = std::cbrt(6 * volume(model.mesh) / static_cast<double>(model.mesh.tets.size()));
 }
 
@@ -114,6 +114,8 @@ NewtonOptions<TetLinearOptions> AdjustedTets::newton(double step, bool moving) c
   options.iterations = m_options.iterations;
   options.linear = moving ? m_options.linear : m_options.static_linear;
   options.exact_below = std::numeric_limits<double>::infinity();
+  // An equilibrium begins close by, and its linear solves cost less than linearising.
+  if (!moving) options.reuse_below = 0.05;
   const double error =
       step * step *
       (moving ? m_options.tolerance * usual_acceleration : m_options.false_inertia / 5);
@@ -132,6 +134,7 @@ bool AdjustedTets::start(const AdjustedDrive& drive, int parts) {
   constexpr double usual_step = 1e-2;
   m_ahead_steps = m_ahead_done = 0;
   carried_error.setZero();
+  carried_before.setZero();
   TetVector p = equilibrium.position;
   AdjustedReport report;
   bool found = true;
@@ -188,8 +191,13 @@ AdjustedReport AdjustedTets::look_ahead(const AdjustedDrive& whole, double h, in
     m_ahead[2] = m_ahead[0];
     whole.carry(0, 1, m_ahead[2]);
     m_middle.position = m_ahead[2];
+    whole.places(1, m_held, m_pulled);
     m_ahead[2] += carried_error;
+    m_velocity = m_ahead[2] + carried_error - carried_before;
+    take_better(m_middle.position, m_ahead[2]);
+    take_better(m_velocity, m_ahead[2]);
     solve(2);
+    carried_before = carried_error;
     carried_error = m_ahead[2] - m_middle.position;
     m_ahead[1] = m_ahead[0];
     m_middle.position = m_ahead[2];
@@ -199,6 +207,17 @@ AdjustedReport AdjustedTets::look_ahead(const AdjustedDrive& whole, double h, in
   }
   m_ahead_steps = steps;
   return report;
+}
+
+// Where the motion changes suddenly, what was left to be solved for before says nothing.
+void AdjustedTets::take_better(const TetVector& other, TetVector& guess) {
+  if (m_path && m_path->complete) return;
+  m_static.set_places(m_held);
+  m_static.set_pull_places(m_pulled);
+  m_end.position = other;
+  m_static.project(m_end.position);
+  m_static.project(guess);
+  if (m_static.energy(m_end.position) < m_static.energy(guess)) guess = m_end.position;
 }
 
 bool AdjustedTets::differs(const TetVector& a, const TetVector& b, double acceleration) const {

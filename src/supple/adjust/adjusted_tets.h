@@ -75,8 +75,9 @@ class AdjustedTets {
 
   /// The body and its equilibrium: the state. Without tracking the equilibrium is not kept up.
   Moving<TetVector> now, equilibrium;
-  TetVector
-      carried_error;  ///< by how much the last equilibrium looked ahead for was not carried to
+  /// By how much the last equilibrium that was looked ahead for was not carried to, and the one
+  /// before that, m.
+  TetVector carried_error, carried_before;
 
   /// Multiplies stiffness and damping from now on (both 1 at first), as TetSystem does.
   void set_factors(double stiffness, double damping, bool passing = false);
@@ -107,6 +108,7 @@ class AdjustedTets {
  private:
   struct Outside;
 
+  void take_better(const TetVector& other, TetVector& guess);
   bool differs(const TetVector& a, const TetVector& b, double acceleration) const;
   void equilibrium_between(double part, TetVector& p);
   bool find_equilibrium(double h, TetVector& p, AdjustedReport& report);

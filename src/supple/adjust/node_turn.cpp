@@ -23,23 +23,6 @@ Mat3d crossing(const Vec3d& w) {
   return m;
 }
 
-// The rotation of a matrix that is not nearly flat: the mean of it and its inverse transposed,
-// again and again [Higham 1986].
-Mat3d rotation_of(const Mat3d& f) {
-  Mat3d r = f;
-  for (int i = 0; i < 12; ++i) {
-    const double determinant = r.determinant();
-    if (!(determinant > 0.02)) return nearest_rotation(f);
-    Mat3d cofactors;
-    cofactors << r.col(1).cross(r.col(2)), r.col(2).cross(r.col(0)), r.col(0).cross(r.col(1));
-    const Mat3d next = 0.5 * (r + cofactors / determinant);
-    const double change = (next - r).squaredNorm();
-    r = next;
-    if (change < 1e-13) break;  // it converges quadratically
-  }
-  return r;
-}
-
 Mat3d of_sums(const Mat3d& s) { return s.trace() * Mat3d::Identity() - s; }
 
 }  // namespace
@@ -49,7 +32,7 @@ Mat3d of_sums(const Mat3d& s) { return s.trace() * Mat3d::Identity() - s; }
 NodeTurn node_turn(const Mat3d& f, const Mat3d& df, const Mat3d& ddf) {
   NodeTurn turn;
   if (!f.allFinite()) return turn;
-  turn.rotation = rotation_of(f);
+  turn.rotation = rotation_of_matter(f);
   const Mat3d r = turn.rotation, s = r.transpose() * f, g = of_sums((s + s.transpose()) / 2);
   // Eigenvalues of G are sums of two stretches.
   const double determinant = g.determinant(), size = g.trace() / 3;

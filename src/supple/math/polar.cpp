@@ -30,6 +30,22 @@ Mat3d nearest_rotation(const Mat3d& matrix) {
   return u * v.transpose();
 }
 
+// The mean of a matrix and its inverse transposed, again and again [Higham 1986].
+Mat3d rotation_of_matter(const Mat3d& gradient) {
+  Mat3d r = gradient;
+  for (int i = 0; i < 12; ++i) {
+    Mat3d cofactors;
+    cofactors << r.col(1).cross(r.col(2)), r.col(2).cross(r.col(0)), r.col(0).cross(r.col(1));
+    const double determinant = r.col(0).dot(cofactors.col(0));
+    if (!(determinant > 0.02)) return nearest_rotation(gradient);
+    const Mat3d next = 0.5 * (r + cofactors / determinant);
+    const double change = (next - r).squaredNorm();
+    r = next;
+    if (change < 1e-13) return r;  // it converges quadratically
+  }
+  return nearest_rotation(gradient);
+}
+
 Quatd smallest_rotation(const Vec3d& from, const Vec3d& to) {
   // q = (1 + a·b, a × b) / |.| turns by the angle between them.
   const double w = 1 + from.dot(to);

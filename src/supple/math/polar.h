@@ -18,6 +18,9 @@ Polar polar_decomposition(const Mat3d& matrix);
 /// The rotation nearest to a matrix in the sense of least squares; never a reflection.
 Mat3d nearest_rotation(const Mat3d& matrix);
 
+/// The same for deformation gradients, in less time where they are far from flat or mirrored.
+Mat3d rotation_of_matter(const Mat3d& gradient);
+
 /// The rotation by the smallest angle that turns unit vector `from` into unit vector `to`.
 Quatd smallest_rotation(const Vec3d& from, const Vec3d& to);
 

@@ -55,6 +55,7 @@ ImplicitTetBody::ImplicitTetBody(const Character& character, const BodySettings&
       m_settings(settings),
       m_skinning(skinning),
       m_model(character, settings, range, file),
+      m_carry(m_model.flesh.mesh, m_model.flesh.reference),
       m_step(1 / (range.rate * settings.substeps)) {
   refuse_unknown(settings, file);
   if (!character.binds.empty())
@@ -207,9 +208,7 @@ AdjustedDrive ImplicitTetBody::drive_between(const Instant& from, const Instant&
       std::vector<Affine> moves;
       for (const TetBone& bone : m_model.tet_bones)
         moves.push_back(bone_frame(bone, last) * bone_frame(bone, first).inverse());
-      for (size_t n = 0; n < m_model.flesh.reference.size(); ++n)
-        if (const int32_t bone = m_model.flesh.reference[n]; bone >= 0)
-          nodes.node(n) = moves[static_cast<size_t>(bone)] * Vec3d(nodes.node(n));
+      m_carry.move(moves, nodes);
     };
   drive.forces = m_body->system().zero();
   set_weight(end >= 1 ? to : instant_between(m_character, from, to, end, rigged), drive.forces);
@@ -357,15 +356,15 @@ void ImplicitTetBody::save(Chunk& state) const {
   for (const Moving<TetVector>* motion : {&m_body->now, &m_body->equilibrium})
     for (const TetVector* v : {&motion->position, &motion->velocity, &motion->acceleration})
       numbers.insert(numbers.end(), v->data(), v->data() + v->size());
-  numbers.insert(numbers.end(), m_body->carried_error.data(),
-                 m_body->carried_error.data() + m_body->carried_error.size());
+  for (const TetVector* v : {&m_body->carried_error, &m_body->carried_before})
+    numbers.insert(numbers.end(), v->data(), v->data() + v->size());
   state.add<double>("tets/motion", numbers);
   save_instant(m_now, "tets", state);
 }
 
 void ImplicitTetBody::load(const Chunk& state, std::string_view file) {
   const auto size = static_cast<int64_t>(3 * m_body->system().nodes());
-  const auto numbers = state.get<double>("tets/motion", 1, 7 * size, file);
+  const auto numbers = state.get<double>("tets/motion", 1, 8 * size, file);
   require_finite(numbers, file, "tets");
   const bool rigged = m_model.rig_bones > 0 || !m_settings.proxies.empty();
   m_now = load_instant(state, "tets", m_character, rigged, file);
@@ -375,7 +374,10 @@ void ImplicitTetBody::load(const Chunk& state, std::string_view file) {
       *v = Eigen::Map<const Eigen::VectorXd>(from, size);
       from += size;
     }
-  m_body->carried_error = Eigen::Map<const Eigen::VectorXd>(from, size);
+  for (TetVector* v : {&m_body->carried_error, &m_body->carried_before}) {
+    *v = Eigen::Map<const Eigen::VectorXd>(from, size);
+    from += size;
+  }
   m_started = true;
 }
 

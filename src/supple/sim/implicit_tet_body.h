@@ -6,6 +6,7 @@
 #include "supple/sim/adjust_run.h"
 #include "supple/sim/body.h"
 #include "supple/sim/instant.h"
+#include "supple/sim/tet_carry.h"
 #include "supple/sim/tet_dials.h"
 #include "supple/sim/tet_skin.h"
 
@@ -48,6 +49,7 @@ class ImplicitTetBody final : public Body, public Adjustable {
   BodySettings m_settings;
   SkinningMethod m_skinning;
   TetModel m_model;
+  TetCarry m_carry;
   std::vector<TetTie> m_held, m_pulled;
   std::vector<int32_t> m_held_node;    // held as a node of a bone, or -1
   std::vector<int32_t> m_held_vertex;  // held as a vertex of the skin, or -1

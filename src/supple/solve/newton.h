@@ -26,6 +26,7 @@ struct NewtonOptions {
   int products = std::numeric_limits<int>::max();  ///< of the operator, in all linear solves
   double seconds = std::numeric_limits<double>::infinity();  ///< after which no iteration begins
   double exact_below = 0.1;  ///< relative residual from which the projection is dropped
+  double reuse_below = 0;  ///< a linearisation serves on where it lowers the residual to this part
   Differential far = Differential::projected;  ///< linearisation before that
   int line_search = 30;                        ///< most halvings of a step
   LinearOptions linear = {};
@@ -57,6 +58,18 @@ struct NewtonWork {
 };
 
 namespace newton_detail {
+
+/// The direction dx of the next step by the linearisation there is; false where it leads nowhere.
+template <System S>
+bool find_direction_again(S& system, NewtonWork<S>& work,
+                          const NewtonOptions<typename S::LinearOptions>& options,
+                          NewtonReport& report) {
+  const LinearReport linear = report.stages.time(
+      "solve", [&] { return system.solve(work.force, work.dx, options.linear); });
+  report.linear_iterations += linear.iterations;
+  report.products += linear.products;
+  return !linear.indefinite;
+}
 
 /// The direction dx of the next step: with the true derivative where that is wanted and possible.
 template <System S>
@@ -135,17 +148,22 @@ NewtonReport solve_newton(S& system, typename S::Positions& x, NewtonWork<S>& wo
   };
   if (done() || !std::isfinite(start)) return report;
 
+  bool reuse = false;
   while (report.iterations < options.iterations && report.products < options.products) {
     const bool exact = report.residual < options.exact_below;
-    newton_detail::find_direction(system, x, work, exact, options, report);
+    reuse = reuse && newton_detail::find_direction_again(system, work, options, report);
+    if (!reuse) newton_detail::find_direction(system, x, work, exact, options, report);
     ++report.iterations;
+    const double before = report.force;
     report.stalled = !newton_detail::search_line(system, x, work, options.line_search, report);
     if (report.stalled && exact) {
       newton_detail::find_direction(system, x, work, false, options, report);
       report.stalled = !newton_detail::search_line(system, x, work, options.line_search, report);
     }
+    reuse = report.force <= options.reuse_below * before;
     const bool changed = refresh(x);
     if (changed) {
+      reuse = false;
       report.energy = system.force(x, work.force);
       report.force = system.norm(work.force);
       report.stalled = false;

@@ -3,6 +3,7 @@
 #include <Eigen/LU>
 
 #include <cmath>
+#include <utility>
 
 #include "supple/core/error.h"
 #include "supple/core/parallel.h"
@@ -176,12 +177,24 @@ void TetSystem::linearise(const Positions& x, Differential kind) {
   add_up(false);
   m_matrix_is_elastic = true;
   m_matrix_rate = m_rate;
-  const bool turns = !is_linear();
+  m_linearised = x;
+  m_turns_known = m_diagonal_known = false;
+}
+
+// How the material at the nodes has turned where the system was linearised.
+void TetSystem::find_turns() {
+  if (std::exchange(m_turns_known, true)) return;
   parallel_for(nodes(), node_block, [&](size_t begin, size_t end) {
-    for (size_t n = begin; n < end; ++n) {
-      if (turns) m_turns[n] = nearest_rotation(m_gradients.at(n, x.data()));
+    for (size_t n = begin; n < end; ++n)
+      m_turns[n] = rotation_of_matter(m_gradients.at(n, m_linearised.data()));
+  });
+}
+
+void TetSystem::invert_diagonal() {
+  if (std::exchange(m_diagonal_known, true)) return;
+  parallel_for(nodes(), node_block, [&](size_t begin, size_t end) {
+    for (size_t n = begin; n < end; ++n)
       m_diagonal[n] = m_matrix.values[m_matrix.find(n, static_cast<int32_t>(n))].inverse();
-    }
   });
 }
 
@@ -283,7 +296,9 @@ LinearReport TetSystem::solve(const Positions& force, Step& dx, const LinearOpti
     fresh = std::make_unique<Factor>(reduced(m_matrix));
     if (fresh->info() == Eigen::Success) factor = fresh.get();
   }
-  const bool turned = !fresh && !is_linear();
+  const bool turned = factor && !fresh && !is_linear();
+  if (turned) find_turns();
+  if (!factor) invert_diagonal();
   LinearReport report = conjugate_gradient(
       *this, [&] { return precondition(factor, turned); }, dx,
       ConjugateGradientWork{m_r, m_p, m_q, m_z}, options.limits);

@@ -126,6 +126,8 @@ class TetSystem {
 
   bool is_linear() const { return m_model.matter.law == Law::linear; }
   void add_up(bool at_rest);
+  void find_turns();
+  void invert_diagonal();
   Eigen::SparseMatrix<double> reduced(const BlockMatrix& matrix) const;
   RestFactor wanted_factor() const;
   const Factor* known_factor() const;
@@ -151,8 +153,9 @@ class TetSystem {
   double m_rate = 0;
 
   // Of a solve.
-  std::vector<Mat3d> m_turns;
-  std::vector<Mat3d> m_diagonal;
+  TetVector m_linearised;                  // where
+  std::vector<Mat3d> m_turns, m_diagonal;  // found when they are asked for
+  bool m_turns_known = false, m_diagonal_known = false;
   Eigen::VectorXd m_reduced;
   TetVector m_r, m_p, m_q, m_z;
   mutable TetVector m_extended, m_moved;
