@@ -62,6 +62,27 @@ TEST(Swing, IsMeasuredAsItIs) {
   EXPECT_EQ(measure_swing(std::vector<double>(50, 0.0), 0.01).frequency, 0);
 }
 
+// The first swing of a nonlinear body is larger than those after it and to one side, and noise may
+// cross its rest before: neither shifts where it comes to rest, nor how fast and how long it
+// swings.
+TEST(Swing, AViolentBeginningDoesNotCount) {
+  const double h = 1.0 / 48, frequency = 1.5, half_life = 0.4;
+  for (const double first : {1.0, 3.0, 6.0})
+    for (const double rest : {0.0, 0.05}) {
+      std::vector<double> samples{rest + 1e-4, rest - 1e-4};
+      for (int i = 0; i < 200; ++i) {
+        const double s = std::exp2(-i * h / half_life) *
+                         std::sin(2 * std::numbers::pi * frequency * i * h + 0.4);
+        const bool beginning = 2 * frequency * i * h + 0.4 / std::numbers::pi < 1;
+        samples.push_back(rest + (beginning ? first : 1) * s);
+      }
+      const Swing swing = measure_swing(samples, h);
+      EXPECT_NEAR(swing.frequency, frequency, 5e-3 * frequency) << first << " " << rest;
+      EXPECT_NEAR(swing.half_life, half_life, 0.02 * half_life) << first << " " << rest;
+      EXPECT_NEAR(swing.rest, rest, 1e-3) << first;
+    }
+}
+
 TEST(Dials, RefuseWhatIsNotPossible) {
   DialBody body{.omega = 10, .stiffness_damping = 0.01, .sag = 0.1, .amplitude = 1, .step = 0.01};
   const auto why = [](const DialRatios& asked, const DialBody& of) -> std::string {

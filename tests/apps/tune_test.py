@@ -43,6 +43,17 @@ class TuneTest(ProgramTest):
             self.assertEqual((self.folder / "a.supple" / name).read_bytes(),
                              (self.folder / "b.supple" / name).read_bytes())
 
+    def test_tunes_what_stiffens_as_it_bends(self):
+        scene = post(frames=110)
+        scene["body"]["tets"]["law"] = "stvk"
+        scene["body"]["fixed"][0]["motion"][0]["translate"] = [0.6, 0, 0]
+        self.write("post.json", scene)
+        told = self.run_program("tune", "post.json", "--half-life", "0.5x", "--amplitude", "1.5x")
+        self.assertEqual(told[0], 0, told[2])
+        rows = {line.split()[0]: line.split() for line in told[1].splitlines()}
+        for name, ratio, within in (("frequency", 1, 0.1), ("amplitude", 1.5, 0.03), ("half-life", 0.5, 0.1)):
+            self.assertAlmostEqual(float(rows[name][4].rstrip("x")), ratio, delta=within * ratio, msg=told[1])
+
     def test_refuses_with_the_reason(self):
         self.write("post.json", post(frames=4))
         for options, words in ((["--frequency", "0"], "frequency"), (["--frequency=-1x"], "greater than 0"),

@@ -64,11 +64,15 @@ std::vector<Peak> peaks_of(std::span<const double> s, double rest,
   return peaks;
 }
 
+// What is left of a swing at a time.
+double decay_at(double time, const Swing& swing) {
+  return std::isfinite(swing.half_life) && swing.half_life > 0 ? std::exp2(-time / swing.half_life)
+                                                               : 1;
+}
+
 // A constant and a damped sine and cosine at a time.
 Eigen::Vector3d basis(double time, const Swing& swing) {
-  const double decay = std::isfinite(swing.half_life) && swing.half_life > 0
-                           ? std::exp2(-time / swing.half_life)
-                           : 1;
+  const double decay = decay_at(time, swing);
   const double angle = 2 * std::numbers::pi * swing.frequency * time;
   return {1, decay * std::cos(angle), decay * std::sin(angle)};
 }
@@ -76,12 +80,22 @@ Eigen::Vector3d basis(double time, const Swing& swing) {
 // Peaks below this part of the first are noise of the solver, or of other modes.
 constexpr double least_peak = 0.02;
 
+// In this part of a period after the push other modes swing along, and large swings of nonlinear
+// bodies die down faster than those after them.
+constexpr double settling = 0.4;
+
 Swing measured_about(std::span<const double> s, double h, double rest) {
   Swing swing;
   swing.rest = rest;
   swing.half_life = std::numeric_limits<double>::infinity();
-  const std::vector<double> all = crossings_of(s, rest);
+  std::vector<double> all = crossings_of(s, rest);
   std::vector<Peak> peaks = peaks_of(s, rest, all);
+  while (peaks.size() > 2) {
+    const double half = (all.back() - all.front()) / static_cast<double>(peaks.size());
+    if (peaks[0].time >= 2 * settling * half) break;
+    peaks.erase(peaks.begin());
+    all.erase(all.begin());
+  }
   size_t kept = 0;
   while (kept < peaks.size() && peaks[kept].height > least_peak * peaks[0].height) ++kept;
   peaks.resize(kept);
@@ -118,9 +132,12 @@ Swing measure_swing(std::span<const double> samples, double h) {
     Eigen::Matrix3d squares = Eigen::Matrix3d::Zero();
     Eigen::Vector3d right = Eigen::Vector3d::Zero();
     for (size_t i = 0; i < samples.size(); ++i) {
-      const Eigen::Vector3d b = basis(h * static_cast<double>(i), swing);
-      squares += b * b.transpose();
-      right += samples[i] * b;
+      const double time = h * static_cast<double>(i);
+      const Eigen::Vector3d b = basis(time, swing);
+      // Late swings count as much as early ones, which are not quite of this form.
+      const double weight = std::pow(std::max(decay_at(time, swing), least_peak), -2);
+      squares += weight * b * b.transpose();
+      right += weight * samples[i] * b;
     }
     const double rest = squares.ldlt().solve(right)[0];
     if (!std::isfinite(rest)) break;

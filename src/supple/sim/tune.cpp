@@ -1,5 +1,7 @@
 #include "supple/sim/tune.h"
 
+#include <Eigen/LU>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -57,7 +59,7 @@ DialRatios missing(const DialRatios& asked, const DialReading& before, const Dia
 }
 
 // Of frequency, sag and half-life, which nonlinear elasticity couples.
-constexpr double others_tolerance = 0.1;
+constexpr double others_tolerance = 0.08;
 
 // How far off, in tolerances.
 double distance(const DialRatios& m, double tolerance) {
@@ -66,22 +68,66 @@ double distance(const DialRatios& m, double tolerance) {
                    off(m.sag) / others_tolerance, off(m.half_life) / others_tolerance});
 }
 
-// Corrects factors for what is missing, as linear elasticity answers to them; what is close enough
-// stays. `answer` is how amplitudes have grown with inertia so far, by logarithms.
-DialFactors corrected(DialFactors factors, const DialRatios& m, double answer, bool all) {
-  // Half the way, as each of them answers to the others too.
-  const auto needed = [all](double ratio) {
-    return all && std::abs(std::log(ratio)) > 0.5 * others_tolerance
-               ? std::sqrt(std::clamp(ratio, 0.25, 4.0))
-               : 1;
-  };
-  const double chi = needed(m.frequency);
-  factors.stiffness *= chi * chi;
-  factors.gravity *= chi * chi * needed(m.sag);
-  factors.damping /= needed(m.half_life);
-  factors.inertia *= std::pow(std::clamp(m.amplitude, 0.3, 3.0), 1 / answer) * chi;
-  return factors;
-}
+// Finds factors by what runs have shown: a secant method for all of them together [Broyden 1965],
+// by logarithms. It begins with how linear bodies answer, whose swing goes on for long after a
+// push.
+class Calibration {
+ public:
+  explicit Calibration(const DialFactors& factors) : m_at(logs(factors)) {
+    m_answer.setZero();
+    m_answer(frequency, stiffness) = 0.5;
+    m_answer(amplitude, stiffness) = -0.5;
+    m_answer(amplitude, damping) = -0.5;
+    m_answer(amplitude, inertia) = 1;
+    m_answer(half_life, damping) = -1;
+    m_answer(sag, heaviness) = 1;
+  }
+
+  // The next factors after a run that left so much to be done. Sag that is about right stays as it
+  // is, as do the equilibria then.
+  DialFactors next(const DialRatios& missing) {
+    Vector left(std::log(missing.frequency), std::log(missing.amplitude),
+                std::log(missing.half_life), std::log(missing.sag));
+    if (m_runs++ > 0 && m_step.squaredNorm() > 0)
+      m_answer += (m_left - left - m_answer * m_step) * m_step.transpose() / m_step.squaredNorm();
+    m_left = left;
+    Matrix answer = m_answer;
+    if (std::abs(left[sag]) < 0.5 * others_tolerance) {
+      answer.row(sag).setZero();
+      answer.col(heaviness).setZero();
+      answer(sag, heaviness) = 1;
+      left[sag] = 0;
+    }
+    const Eigen::FullPivLU<Matrix> solver(answer);
+    m_step = solver.isInvertible() ? Vector(solver.solve(left)) : Vector(Vector::Zero());
+    if (!m_step.allFinite()) m_step.setZero();
+    constexpr double farthest = 1.1;  // factors of about 3
+    const double size = m_step.cwiseAbs().maxCoeff();
+    if (size > farthest) m_step *= farthest / size;
+    m_at += m_step;
+    DialFactors factors;
+    factors.stiffness = std::exp(m_at[stiffness]);
+    factors.damping = std::exp(m_at[damping]);
+    factors.inertia = std::exp(m_at[inertia]);
+    factors.gravity = factors.stiffness * std::exp(m_at[heaviness]);
+    return factors;
+  }
+
+ private:
+  using Vector = Eigen::Vector4d;
+  using Matrix = Eigen::Matrix4d;
+  enum Reading { frequency, amplitude, half_life, sag };
+  enum Factor { stiffness, damping, inertia, heaviness };  // the last: weight over stiffness
+
+  static Vector logs(const DialFactors& f) {
+    return {std::log(f.stiffness), std::log(f.damping), std::log(f.inertia),
+            std::log(f.gravity / f.stiffness)};
+  }
+
+  Vector m_at, m_step = Vector::Zero(), m_left = Vector::Zero();
+  Matrix m_answer;  // derivatives of readings by factors
+  int m_runs = 0;
+};
 
 }  // namespace
 
@@ -112,7 +158,8 @@ TuneReport tune(const std::shared_ptr<const Character>& character, Scene& scene,
     throw_input_error(file, "body.adjust", error.what());
   }
   if (!adjust.regions.empty() || !adjust.keys.empty()) path_weight = -1;
-  double closest = std::numeric_limits<double>::infinity(), answer = 1;
+  double closest = std::numeric_limits<double>::infinity();
+  Calibration calibration(factors);
   for (int pass = 0; pass < std::max(1, options.passes); ++pass) {
     Scene trial = scene;
     trial.body.adjust.inertia = factors.inertia;
@@ -126,15 +173,11 @@ TuneReport tune(const std::shared_ptr<const Character>& character, Scene& scene,
       ++report.solved;
     }
     const AdjustRun run = measure(character, trial, clip, file, options, path);
-    say(line_of(fmt::format("inertia {:.4g}", factors.inertia).c_str(), run.reading));
+    say(line_of(fmt::format("stiffness {:.4g}, damping {:.4g}, inertia {:.4g}", factors.stiffness,
+                            factors.damping, factors.inertia)
+                    .c_str(),
+                run.reading));
     const DialRatios off = missing(asked, base.reading, run.reading);
-    if (!report.passes.empty()) {
-      const TunePass& last = report.passes.back();
-      const double more = std::log(factors.inertia / last.factors.inertia);
-      const double grown = std::log(run.reading.amplitude / last.reading.amplitude);
-      if (std::abs(more) > 1e-3 && std::isfinite(grown))
-        answer = std::clamp(grown / more, 0.4, 2.5);
-    }
     report.passes.push_back({factors, run.reading});
     if (const double far = distance(off, options.tolerance); far < closest) {
       closest = far;
@@ -143,8 +186,7 @@ TuneReport tune(const std::shared_ptr<const Character>& character, Scene& scene,
       report.signal_after = run.record.signal();
     }
     if (closest <= 1) break;
-    // The last passes are the amplitude's.
-    factors = corrected(factors, off, answer, pass == 0);
+    factors = calibration.next(off);
   }
   report.close_enough = closest <= 1;
   adjust.inertia = report.factors.inertia;
