@@ -10,7 +10,7 @@
 
 #include "adjust/tet_bars.h"
 #include "supple/adjust/modes.h"
-#include "supple/adjust/swing.h"
+#include "supple/adjust/swing_record.h"
 #include "supple/core/error.h"
 
 namespace supple {
@@ -150,7 +150,8 @@ Measured run(const TetSystemModel& from, const DialFactors& factors, Integrator 
   Measured result;
   for (int s = 0; s < static_cast<int>(3.0 / h); ++s) {
     driven.step(h);
-    result.amplitude += h * driven.body.mean_square();
+    result.amplitude +=
+        h * mean_square(model.masses, driven.body.now.position, driven.body.equilibrium.position);
     if (driven.time <= 0.26) continue;
     TetVector q = driven.body.now.position - driven.body.equilibrium.position;
     for (size_t n = 0; n < model.masses.size(); ++n) q.node(n) *= model.masses[n];

@@ -1,8 +1,9 @@
 // A bar of tetrahedra on proxies that move, for tests of adjusted dynamics.
 #pragma once
 
-#include "supple/adjust/adjusted_tets.h"
+#include "supple/adjust/adjusted_body.h"
 #include "supple/mesh/tet_locate.h"
+#include "supple/tets/tet_system.h"
 #include "support/tet_boxes.h"
 
 namespace supple {

@@ -22,7 +22,7 @@ InertiaScaling::InertiaScaling(NodeGradients gradients, std::vector<double> mass
       m_epsilon(std::move(epsilon)),
       m_damping(damping),
       m_frames(m_masses.size()) {
-  const TetVector zero = TetVector::Zero(static_cast<Eigen::Index>(3 * m_masses.size()));
+  const BodyVector zero = BodyVector::Zero(static_cast<Eigen::Index>(3 * m_masses.size()));
   m_equilibrium = {zero, zero, zero};
   m_side_by_side.setZero(9, static_cast<Eigen::Index>(m_masses.size()));
   set_epsilon(std::vector<double>(m_epsilon));
@@ -34,7 +34,7 @@ void InertiaScaling::set_epsilon(std::span<const double> epsilon) {
            std::ranges::any_of(m_epsilon, [](double e) { return e != 1; });
 }
 
-void InertiaScaling::move_frames(const Moving<TetVector>& equilibrium) {
+void InertiaScaling::move_frames(const Moving<BodyVector>& equilibrium) {
   m_equilibrium = equilibrium;
   for (size_t n = 0; n < m_masses.size(); ++n)
     m_side_by_side.col(static_cast<Eigen::Index>(n)) << equilibrium.position.node(n),
@@ -56,7 +56,8 @@ void InertiaScaling::move_frames(const Moving<TetVector>& equilibrium) {
 }
 
 // With ω of the frame: R̈ Rᵀ = [ω̇]× + [ω]×², Ṙ Ṙᵀ = -[ω]×², Ṙ Rᵀ = [ω]×.
-void InertiaScaling::add_forces(const TetVector& x, const TetVector& v, TetVector& forces) const {
+void InertiaScaling::add_forces(const BodyVector& x, const BodyVector& v,
+                                BodyVector& forces) const {
   for (size_t n = 0; n < m_masses.size(); ++n) {
     if (m_epsilon[n] == 1) continue;
     Vec3d acceleration = m_equilibrium.acceleration.node(n);
@@ -69,7 +70,7 @@ void InertiaScaling::add_forces(const TetVector& x, const TetVector& v, TetVecto
   }
 }
 
-void InertiaScaling::set_reference(const TetVector& x, TetVector& reference) const {
+void InertiaScaling::set_reference(const BodyVector& x, BodyVector& reference) const {
   for (size_t n = 0; n < m_masses.size(); ++n) {
     const double part = m_damping == DampingFrame::still    ? 0
                         : m_damping == DampingFrame::moving ? 1
@@ -81,20 +82,20 @@ void InertiaScaling::set_reference(const TetVector& x, TetVector& reference) con
   }
 }
 
-void InertiaScaling::displacements(const TetVector& x, TetVector& q) const {
+void InertiaScaling::displacements(const BodyVector& x, BodyVector& q) const {
   for (size_t n = 0; n < m_masses.size(); ++n)
     q.node(n) =
         m_frames[n].rotation.transpose() * Vec3d(x.node(n) - m_equilibrium.position.node(n));
 }
 
-TetVector five_point_acceleration(std::span<const TetVector> p, double h) {
-  TetVector result;
+BodyVector five_point_acceleration(std::span<const BodyVector> p, double h) {
+  BodyVector result;
   result = (-p[4] + 16 * p[3] - 30 * p[2] + 16 * p[1] - p[0]) / (12 * h * h);
   return result;
 }
 
-TetVector five_point_velocity(std::span<const TetVector> p, double h) {
-  TetVector result;
+BodyVector five_point_velocity(std::span<const BodyVector> p, double h) {
+  BodyVector result;
   result = (-p[4] + 8 * p[3] - 8 * p[1] + p[0]) / (12 * h);
   return result;
 }

@@ -13,7 +13,7 @@
 #include "supple/adjust/node_turn.h"
 #include "supple/mesh/node_gradients.h"
 #include "supple/solve/implicit.h"
-#include "supple/tets/tet_vector.h"
+#include "supple/solve/body_vector.h"
 
 namespace supple {
 
@@ -41,17 +41,17 @@ class InertiaScaling {
   bool turns() const { return m_turns; }
 
   /// Takes over the equilibrium's motion at the end of a stage, as three numbers per node.
-  void move_frames(const Moving<TetVector>& equilibrium);
+  void move_frames(const Moving<BodyVector>& equilibrium);
 
   /// Adds the forces (N) at positions x (m) and velocities v (m/s): (1 - ε) M [p̈ + (R̈ Rᵀ +
   /// 2 Ṙ Ṙᵀ)(u - p) + 2 Ṙ Rᵀ (u̇ - ṗ)] [Wang 2020, eq. 17, corrected].
-  void add_forces(const TetVector& x, const TetVector& v, TetVector& forces) const;
+  void add_forces(const BodyVector& x, const BodyVector& v, BodyVector& forces) const;
 
   /// The velocity (m/s) damping is relative to, at positions x.
-  void set_reference(const TetVector& x, TetVector& reference) const;
+  void set_reference(const BodyVector& x, BodyVector& reference) const;
 
   /// The dynamic displacements q = Rᵀ (u - p), m.
-  void displacements(const TetVector& x, TetVector& q) const;
+  void displacements(const BodyVector& x, BodyVector& q) const;
 
   /// The frames' turning.
   std::span<const NodeTurn> frames() const { return m_frames; }
@@ -61,7 +61,7 @@ class InertiaScaling {
   std::vector<double> m_masses, m_epsilon;
   DampingFrame m_damping;
   bool m_acts = false, m_turns = false;
-  Moving<TetVector> m_equilibrium;
+  Moving<BodyVector> m_equilibrium;
   std::vector<NodeTurn> m_frames;
   Eigen::Matrix<double, 9, Eigen::Dynamic> m_side_by_side;  // of the equilibrium's motion
 };
@@ -69,9 +69,9 @@ class InertiaScaling {
 /// The second derivative in time from five samples h seconds apart, in the middle [Wang 2020,
 /// eq. 21]; `p` has those from two before to two after. Not the integrators' own: it leaves inertia
 /// even at ε = 0.
-TetVector five_point_acceleration(std::span<const TetVector> p, double h);
+BodyVector five_point_acceleration(std::span<const BodyVector> p, double h);
 
 /// The first derivative from the same samples.
-TetVector five_point_velocity(std::span<const TetVector> p, double h);
+BodyVector five_point_velocity(std::span<const BodyVector> p, double h);
 
 }  // namespace supple

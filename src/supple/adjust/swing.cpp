@@ -148,14 +148,14 @@ Swing measure_swing(std::span<const double> samples, double h) {
   return swing;
 }
 
-TetVector rest_of(std::span<const TetVector> trajectory, double h, const Swing& swing) {
+BodyVector rest_of(std::span<const BodyVector> trajectory, double h, const Swing& swing) {
   Eigen::Matrix3d squares = Eigen::Matrix3d::Zero();
   for (size_t i = 0; i < trajectory.size(); ++i) {
     const Eigen::Vector3d b = basis(h * static_cast<double>(i), swing);
     squares += b * b.transpose();
   }
   const Eigen::LDLT<Eigen::Matrix3d> factor(squares);
-  TetVector rest = TetVector::Zero(trajectory.empty() ? 0 : trajectory[0].size());
+  BodyVector rest = BodyVector::Zero(trajectory.empty() ? 0 : trajectory[0].size());
   for (size_t i = 0; i < trajectory.size(); ++i)
     rest += factor.solve(basis(h * static_cast<double>(i), swing))[0] * trajectory[i];
   return rest;

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "supple/tets/tet_vector.h"
+#include "supple/solve/body_vector.h"
 
 namespace supple {
 
@@ -24,6 +24,6 @@ Swing measure_swing(std::span<const double> samples, double h);
 
 /// The place every number of a trajectory swings about, by least squares with swings of the
 /// frequency (Hz) and half-life (s) that were measured; samples are h seconds apart.
-TetVector rest_of(std::span<const TetVector> trajectory, double h, const Swing& swing);
+BodyVector rest_of(std::span<const BodyVector> trajectory, double h, const Swing& swing);
 
 }  // namespace supple

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "supple/tets/tet_system.h"
+
 namespace supple {
 namespace {
 
@@ -20,31 +22,30 @@ double square_sum(std::span<const double> values) {
 
 }  // namespace
 
-void SwingRecord::begin(const TetSystem& system, const Modes& modes) {
+void SwingRecord::begin(std::span<const double> masses, std::vector<BodyVector> shapes) {
   *this = {};
-  m_masses = system.model().masses;
-  for (Eigen::Index c = 0; c < modes.shapes.cols(); ++c) {
-    TetVector shape = system.expand(modes.shapes.col(c));
+  m_masses.assign(masses.begin(), masses.end());
+  m_shapes = std::move(shapes);
+  for (BodyVector& shape : m_shapes)
     for (size_t n = 0; n < m_masses.size(); ++n) shape.node(n) *= m_masses[n];
-    m_shapes.push_back(std::move(shape));
-  }
   m_signals.resize(m_shapes.size());
 }
 
-void SwingRecord::add(const AdjustedTets& body, double h, const TetVector* weightless) {
+void SwingRecord::add(const Moving<BodyVector>& now, const Moving<BodyVector>& equilibrium,
+                      const NodeGradients& gradients, double h, const BodyVector* weightless) {
   m_step = h;
-  m_squares.push_back(body.mean_square());
-  m_pushes.push_back(body.equilibrium.acceleration.norm());
-  TetVector q = body.now.position - body.equilibrium.position;
+  m_squares.push_back(mean_square(m_masses, now.position, equilibrium.position));
+  m_pushes.push_back(equilibrium.acceleration.norm());
+  BodyVector q = now.position - equilibrium.position;
   for (size_t n = 0; n < m_masses.size(); ++n) {
-    const Mat3d turn = node_turn(body.system().gradients().at(n, body.equilibrium.position.data()),
-                                 Mat3d::Zero(), Mat3d::Zero())
-                           .rotation;
+    const Mat3d turn =
+        node_turn(gradients.at(n, equilibrium.position.data()), Mat3d::Zero(), Mat3d::Zero())
+            .rotation;
     q.node(n) = (turn.transpose() * q.node(n)).eval();
   }
   for (size_t k = 0; k < m_shapes.size(); ++k) m_signals[k].push_back(m_shapes[k].dot(q));
   if (weightless) {
-    m_offsets.emplace_back(body.now.position - *weightless);
+    m_offsets.emplace_back(now.position - *weightless);
   } else {
     m_offsets.emplace_back();
   }
@@ -86,8 +87,8 @@ DialReading SwingRecord::read() const {
   reading.half_life = swing.half_life;
   // Other modes have died down in the second half.
   const auto rest = std::span(m_offsets).subspan(from + (m_offsets.size() - from) / 2);
-  if (std::ranges::any_of(rest, [](const TetVector& x) { return x.size() == 0; })) return reading;
-  const TetVector offset = rest_of(rest, m_step, swing);
+  if (std::ranges::any_of(rest, [](const BodyVector& x) { return x.size() == 0; })) return reading;
+  const BodyVector offset = rest_of(rest, m_step, swing);
   double sum = 0, mass = 0;
   for (size_t n = 0; n < m_masses.size(); ++n) {
     sum += m_masses[n] * offset.node(n).squaredNorm();
@@ -106,15 +107,25 @@ std::vector<std::pair<double, double>> SwingRecord::signal() const {
   return result;
 }
 
-Swing pluck(AdjustedTets& body, const AdjustedDrive& drive, const Modes& modes, double height,
+double mean_square(std::span<const double> masses, const BodyVector& u, const BodyVector& p) {
+  double sum = 0, mass = 0;
+  for (size_t n = 0; n < masses.size(); ++n) {
+    sum += masses[n] * (u.node(n) - p.node(n)).squaredNorm();
+    mass += masses[n];
+  }
+  return mass > 0 ? sum / mass : 0;
+}
+
+template <class S>
+Swing pluck(AdjustedBody<S>& body, const AdjustedDrive& drive, const Modes& modes, double height,
             double h, double seconds) {
-  const Moving<TetVector> now = body.now, equilibrium = body.equilibrium;
-  const TetVector zero = body.system().zero();
+  const Moving<BodyVector> now = body.now, equilibrium = body.equilibrium;
+  const BodyVector zero = body.system().zero();
   SwingRecord record;
   Modes lowest = modes;
   lowest.shapes = modes.shapes.leftCols(1);
-  record.begin(body.system(), lowest);
-  TetVector shape = body.system().expand(lowest.shapes.col(0));
+  record.begin(body.system().masses(), shapes_of(body.system(), lowest));
+  BodyVector shape = body.system().expand(lowest.shapes.col(0));
   // Along the mode in the axes of the material.
   for (size_t n = 0; n < body.system().nodes(); ++n)
     shape.node(n) = (node_turn(body.system().gradients().at(n, equilibrium.position.data()),
@@ -129,12 +140,15 @@ Swing pluck(AdjustedTets& body, const AdjustedDrive& drive, const Modes& modes, 
   std::vector<double> samples;
   for (int s = 0; s < static_cast<int>(seconds / h); ++s) {
     if (!body.step(drive, h).sound) break;
-    record.add(body, h, nullptr);
+    record.add(body.now, body.equilibrium, body.system().gradients(), h, nullptr);
   }
   for (const auto& [time, value] : record.signal()) samples.push_back(value);
   body.now = now;
   body.equilibrium = equilibrium;
   return measure_swing(samples, h);
 }
+
+template Swing pluck(AdjustedBody<TetSystem>&, const AdjustedDrive&, const Modes&, double, double,
+                     double);
 
 }  // namespace supple

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "supple/adjust/adjusted_tets.h"
+#include "supple/adjust/adjusted_body.h"
 #include "supple/adjust/modes.h"
 #include "supple/adjust/swing.h"
 
@@ -22,12 +22,13 @@ struct DialReading {
 /// A record of one run.
 class SwingRecord {
  public:
-  /// For a body of these modes at rest.
-  void begin(const TetSystem& system, const Modes& modes);
+  /// For a body whose nodes have these masses (kg), and of these modes at rest.
+  void begin(std::span<const double> masses, std::vector<BodyVector> shapes);
 
-  /// Adds the state after a step of h seconds; `weightless` is where the nodes would be without
-  /// weight, as far as that is known.
-  void add(const AdjustedTets& body, double h, const TetVector* weightless);
+  /// Adds the state after a step of h seconds: a motion and the equilibrium it swings about.
+  /// `weightless` is where the nodes would be without weight, as far as that is known.
+  void add(const Moving<BodyVector>& now, const Moving<BodyVector>& equilibrium,
+           const NodeGradients& gradients, double h, const BodyVector* weightless);
 
   /// What was measured, from where the equilibrium has come to rest for good. When that is too
   /// short to see a swing, frequency and half-life are 0.
@@ -48,17 +49,30 @@ class SwingRecord {
   size_t loudest(size_t from) const;
   size_t rest_begins() const;
 
-  std::vector<TetVector> m_shapes;             // times masses
+  std::vector<BodyVector> m_shapes;            // times masses
   std::vector<std::vector<double>> m_signals;  // of the modes
   std::vector<double> m_squares, m_pushes;     // of q; of the equilibrium's acceleration
-  std::vector<TetVector> m_offsets;            // from no weight
+  std::vector<BodyVector> m_offsets;           // from no weight
   std::vector<double> m_masses;
   double m_step = 0;
 };
 
+/// The shapes of modes over all nodes of a system.
+template <class S>
+std::vector<BodyVector> shapes_of(const S& system, const Modes& modes) {
+  std::vector<BodyVector> shapes;
+  for (Eigen::Index c = 0; c < modes.shapes.cols(); ++c)
+    shapes.push_back(system.expand(modes.shapes.col(c)));
+  return shapes;
+}
+
+/// Σ m |u - p|² / Σ m: the square that is integrated for the amplitude [Wang 2020, eq. 5], m².
+double mean_square(std::span<const double> masses, const BodyVector& u, const BodyVector& p);
+
 /// The swing of a body that is pulled along its lowest mode by `height` (m, at most) and let go,
 /// its constraints as they are, for `seconds` in steps of h. The body is put back afterwards.
-Swing pluck(AdjustedTets& body, const AdjustedDrive& drive, const Modes& modes, double height,
+template <class S>
+Swing pluck(AdjustedBody<S>& body, const AdjustedDrive& drive, const Modes& modes, double height,
             double h, double seconds);
 
 }  // namespace supple

@@ -8,6 +8,7 @@
 #include "supple/math/flat.h"
 #include "supple/math/polar.h"
 #include "supple/rig/blend_shapes.h"
+#include "supple/sim/adjust_reading.h"
 #include "supple/sim/tet_shown.h"
 
 namespace supple {
@@ -19,9 +20,6 @@ constexpr double least_new = 0.2;
 
 // From what amount on a point belongs to a proxy.
 constexpr float enough = 0.5f;
-
-// A pluck is as far as this part of the body's length, and lasts for so many half-lives.
-constexpr double pluck_height = 0.02, pluck_half_lives = 4, pluck_periods = 8;
 
 // From how many substeps on equilibria are found twice a frame instead of in every stage.
 constexpr int steps_to_look_ahead = 3;
@@ -80,7 +78,8 @@ ImplicitTetBody::ImplicitTetBody(const Character& character, const BodySettings&
   if (settings.adjust.run) {
     m_body->use_path(settings.adjust.run->path);
     settings.adjust.run->body = m_dials->body();
-    settings.adjust.run->record.begin(m_body->system(), m_dials->modes());
+    settings.adjust.run->record.begin(m_body->system().masses(),
+                                      shapes_of(m_body->system(), m_dials->modes()));
   }
   if (m_settings.embedding == SkinEmbedding::smooth)
     m_smooth = std::make_unique<SmoothTetSkin>(m_model.flesh.mesh, m_model.flesh.matter.volumes,
@@ -283,49 +282,13 @@ void ImplicitTetBody::advance(const Instant& to, double dt, StepReport& report) 
 // Without weight a body of rigidly moved points is where these take it; else that is not known.
 void ImplicitTetBody::record(double h) {
   const bool known = m_body->rigid_equilibrium(m_weightless);
-  m_settings.adjust.run->record.add(*m_body, h, known ? &m_weightless : nullptr);
+  m_settings.adjust.run->record.add(m_body->now, m_body->equilibrium, m_body->system().gradients(),
+                                    h, known ? &m_weightless : nullptr);
 }
 
 void ImplicitTetBody::finish(AdjustRun& run) {
-  run.reading = run.record.read();
-  const auto mean = [&](const TetVector& x) {
-    double sum = 0;
-    for (size_t n = 0; n < m_model.flesh.masses.size(); ++n)
-      sum += m_model.flesh.masses[n] * x.node(n).squaredNorm();
-    return std::sqrt(sum / m_model.flesh.mass());
-  };
-  AdjustedDrive drive = drive_between(m_now, m_now, 1, 1);
-  m_body->use_path(nullptr);
-  const Moving<TetVector> now = m_body->now, equilibrium = m_body->equilibrium;
-  if (!(run.reading.sag > 0)) {
-    AdjustedDrive weightless = drive;
-    weightless.forces.setZero();
-    m_body->start(drive);
-    const TetVector with = m_body->equilibrium.position;
-    m_body->start(weightless);
-    run.reading.sag = mean(with - m_body->equilibrium.position);
-  }
-  m_body->now = now;
-  m_body->equilibrium = equilibrium;
-  if (run.reading.frequency > 0) return;
-  run.reading.from_trajectory = false;
-  const double omega = m_dials->body().omega * std::sqrt(m_factors.stiffness);
-  const double damping = m_factors.damping * (m_dials->body().mass_damping +
-                                              m_dials->body().stiffness_damping *
-                                                  m_dials->body().omega * m_dials->body().omega);
-  const DiscreteOscillator said =
-      discrete_oscillator(m_dials->body().method, omega, damping, m_step);
-  if (!(said.frequency > 0)) return;
-  m_body->start(drive);
-  const Swing swing =
-      pluck(*m_body, drive, m_dials->modes(), pluck_height * m_model.length, m_step,
-            std::max(pluck_periods / said.frequency,
-                     std::min(pluck_half_lives * std::log(2.0) / std::max(said.decay, 1e-3),
-                              20 * pluck_periods / said.frequency)));
-  run.reading.frequency = swing.frequency;
-  run.reading.half_life = swing.half_life;
-  m_body->now = now;
-  m_body->equilibrium = equilibrium;
+  finish_reading(*m_body, drive_between(m_now, m_now, 1, 1), *m_dials, m_factors,
+                 {.length = m_model.length, .step = m_step}, run);
 }
 
 void ImplicitTetBody::skin(BodyFrame& out) const {

@@ -2,7 +2,7 @@
 // of the plainly skinned skin (proxies), and its dynamics can be adjusted [Wang 2020].
 #pragma once
 
-#include "supple/adjust/adjusted_tets.h"
+#include "supple/adjust/adjusted_body.h"
 #include "supple/sim/adjust_run.h"
 #include "supple/sim/body.h"
 #include "supple/sim/instant.h"

@@ -48,7 +48,7 @@ TetSystem::TetSystem(TetSystemModel model, const std::string& file)
       throw_input_error(file, fmt::format("node {}", n), "it has no mass: no element reaches it");
   }
   m_damped = any(m_model.stiffness_damping) || any(m_model.mass_damping);
-  for (const TetTie& point : m_model.held) m_places.push_back(point.of(m_model.mesh.positions));
+  m_places = held_at_rest();
   for (const TetTie& point : m_model.pulled)
     m_pull_places.push_back(point.of(m_model.mesh.positions));
   m_outer = m_inertia_goal = m_damping_goal = m_r = m_p = m_q = m_z = m_extended = m_moved = zero();
@@ -61,6 +61,16 @@ TetSystem::Positions TetSystem::rest() const {
   Positions x = zero();
   for (size_t n = 0; n < nodes(); ++n) x.node(n) = m_model.mesh.positions[n];
   return x;
+}
+
+std::vector<Vec3d> TetSystem::held_at_rest() const {
+  std::vector<Vec3d> places;
+  for (const TetTie& point : m_model.held) places.push_back(point.of(m_model.mesh.positions));
+  return places;
+}
+
+double TetSystem::element_size() const {
+  return std::cbrt(6 * volume(m_model.mesh) / static_cast<double>(m_model.mesh.tets.size()));
 }
 
 void TetSystem::set_pull_places(std::span<const Vec3d> places) {

@@ -52,6 +52,12 @@ class TetSystem {
   using Positions = TetVector;
   using Step = TetVector;
   using LinearOptions = TetLinearOptions;
+  using Model = TetSystemModel;
+
+  /// Linear solves of dynamic steps, of equilibria, and where the law is linear.
+  static LinearOptions stage_linear() { return {{1e-3, 500}, TetPreconditioner::diagonal}; }
+  static LinearOptions static_linear() { return {{1e-2, 2000}, TetPreconditioner::turned_factor}; }
+  static LinearOptions direct_linear() { return {{1e-12, 2000}, TetPreconditioner::turned_factor}; }
 
   /// Throws an input error naming `file` for elements or masses that are not possible.
   TetSystem(TetSystemModel model, const std::string& file);
@@ -59,6 +65,15 @@ class TetSystem {
   /// What does not change.
   const TetSystemModel& model() const { return m_model; }
   size_t nodes() const { return m_model.mesh.positions.size(); }
+  std::span<const double> masses() const { return m_model.masses; }
+  bool is_pulled() const { return !m_model.pulled.empty(); }
+  bool is_linear() const { return m_model.matter.law == Law::linear; }
+
+  /// Where held points are at rest, in metres.
+  std::vector<Vec3d> held_at_rest() const;
+
+  /// The side of a cube of six mean elements, in metres.
+  double element_size() const;
   const PointHolds& holds() const { return m_holds; }
   const NodeGradients& gradients() const { return m_gradients; }
 
@@ -124,7 +139,6 @@ class TetSystem {
     std::unique_ptr<Factor> factor;
   };
 
-  bool is_linear() const { return m_model.matter.law == Law::linear; }
   void add_up(bool at_rest);
   void find_turns();
   void invert_diagonal();

@@ -1,18 +1,13 @@
-#include "supple/adjust/adjusted_tets.h"
+#include "supple/adjust/adjusted_body.h"
 
 #include <cmath>
 #include <limits>
 
 #include "supple/math/polar.h"
+#include "supple/tets/tet_system.h"
 
 namespace supple {
 namespace {
-
-TetSystemModel without_damping(TetSystemModel model) {
-  model.stiffness_damping.clear();
-  model.mass_damping.clear();
-  return model;
-}
 
 // How often the forces of turning frames are found anew in a stage, at most.
 constexpr int most_looks = 8;
@@ -23,8 +18,9 @@ constexpr double rigid_enough = 1e-11;
 }  // namespace
 
 // What the integrator asks during a step: the equilibrium of every stage, then its forces.
-struct AdjustedTets::Outside {
-  AdjustedTets& body;
+template <class S>
+struct AdjustedBody<S>::Outside {
+  AdjustedBody& body;
   const AdjustedDrive& drive;
   AdjustedReport& report;
   double h;
@@ -41,7 +37,7 @@ struct AdjustedTets::Outside {
     body.m_last_outer = drive.forces;
     if (!body.tracks()) return;
     const auto timed = report.dynamic.stages.measure("equilibrium");
-    Moving<TetVector>& now = body.equilibrium;
+    Moving<BodyVector>& now = body.equilibrium;
     const StageRule& rule = stages_of(body.m_integrator.method())[stage++];
     find_stage_start(body.m_system, rule, h, now, body.m_middle, body.m_start);
     if (body.m_ahead_done < body.m_ahead_steps) {
@@ -49,7 +45,7 @@ struct AdjustedTets::Outside {
                                body.m_end.position);
     } else {
       // The guess goes on as the equilibrium has moved so far.
-      const Moving<TetVector>& last = before > 0 ? body.m_middle : now;
+      const Moving<BodyVector>& last = before > 0 ? body.m_middle : now;
       const double ahead = (rule.until - before) * h;
       body.m_end.position =
           last.position + ahead * last.velocity + 0.5 * ahead * ahead * last.acceleration;
@@ -60,7 +56,7 @@ struct AdjustedTets::Outside {
     before = part;
   }
 
-  bool refresh(const StageStart<TetVector>& at, const TetVector& x, TetVector& reference) {
+  bool refresh(const StageStart<BodyVector>& at, const BodyVector& x, BodyVector& reference) {
     if (!body.m_scaling.acts()) return false;
     const auto timed = report.dynamic.stages.measure("inertia");
     const bool first = looks == 0;
@@ -79,27 +75,31 @@ struct AdjustedTets::Outside {
   }
 };
 
-AdjustedTets::AdjustedTets(const TetSystemModel& model, std::vector<double> epsilon,
-                           const AdjustedOptions& options, const std::string& file)
+template <class S>
+AdjustedBody<S>::AdjustedBody(const typename S::Model& model, std::vector<double> epsilon,
+                              const AdjustedOptions& options, const std::string& file)
     : m_options(options),
       m_system(model, file),
-      m_static(without_damping(model), file),
+      m_static(model, file),
       m_integrator(m_system, options.integrator),
       m_static_work(m_static),
-      m_scaling(m_system.gradients(), model.masses, std::move(epsilon), options.damping) {
-  const TetVector zero = m_system.zero();
+      m_scaling(m_system.gradients(), {m_system.masses().begin(), m_system.masses().end()},
+                std::move(epsilon), options.damping) {
+  const BodyVector zero = m_system.zero();
   now = equilibrium = m_middle = m_end = {m_system.rest(), zero, zero};
   m_start = {0, zero, zero};
   m_outer = m_velocity = m_last_outer = carried_error = carried_before = zero;
-  m_size = std::cbrt(6 * volume(model.mesh) / static_cast<double>(model.mesh.tets.size()));
+  m_size = m_system.element_size();
 }
 
-void AdjustedTets::set_factors(double stiffness, double damping, bool passing) {
+template <class S>
+void AdjustedBody<S>::set_factors(double stiffness, double damping, bool passing) {
   m_system.set_factors(stiffness, damping, passing);
   m_static.set_factors(stiffness, 1, passing);
 }
 
-void AdjustedTets::use_path(std::shared_ptr<EquilibriumPath> path) {
+template <class S>
+void AdjustedBody<S>::use_path(std::shared_ptr<EquilibriumPath> path) {
   m_path = std::move(path);
   m_at = 0;
 }
@@ -107,12 +107,13 @@ void AdjustedTets::use_path(std::shared_ptr<EquilibriumPath> path) {
 // Newton's method ends when what it leaves is small enough: of the last move, what the linear solve
 // leaves, and what is left of its square (relative to an element), as it converges quadratically.
 // Residuals say little, as steps begin close to where they end. The true derivative is tried first.
-NewtonOptions<TetLinearOptions> AdjustedTets::newton(double step, bool moving) const {
+template <class S>
+NewtonOptions<typename S::LinearOptions> AdjustedBody<S>::newton(double step, bool moving) const {
   constexpr double usual_acceleration = 10, safety = 0.3;
-  NewtonOptions<TetLinearOptions> options;
+  NewtonOptions<typename S::LinearOptions> options;
   options.tolerance = 1e-13;
   options.iterations = m_options.iterations;
-  options.linear = moving ? m_options.linear : m_options.static_linear;
+  options.linear = moving ? S::stage_linear() : S::static_linear();
   options.exact_below = std::numeric_limits<double>::infinity();
   // An equilibrium begins close by, and its linear solves cost less than linearising.
   if (!moving) options.reuse_below = 0.05;
@@ -121,21 +122,21 @@ NewtonOptions<TetLinearOptions> AdjustedTets::newton(double step, bool moving) c
       (moving ? m_options.tolerance * usual_acceleration : m_options.false_inertia / 5);
   options.least_move =
       safety * std::min(error / options.linear.limits.tolerance, std::sqrt(error * m_size));
-  if (m_system.model().matter.law == Law::linear) {
+  if (m_system.is_linear()) {
     // One solve is the solution.
-    options.linear.limits.tolerance = 1e-12;
-    options.linear.preconditioner = TetPreconditioner::turned_factor;
+    options.linear = S::direct_linear();
     options.least_move = std::numeric_limits<double>::infinity();
   }
   return options;
 }
 
-bool AdjustedTets::start(const AdjustedDrive& drive, int parts) {
+template <class S>
+bool AdjustedBody<S>::start(const AdjustedDrive& drive, int parts) {
   constexpr double usual_step = 1e-2;
   m_ahead_steps = m_ahead_done = 0;
   carried_error.setZero();
   carried_before.setZero();
-  TetVector p = equilibrium.position;
+  BodyVector p = equilibrium.position;
   AdjustedReport report;
   bool found = true;
   m_last_outer = drive.forces;
@@ -144,12 +145,13 @@ bool AdjustedTets::start(const AdjustedDrive& drive, int parts) {
     drive.places(static_cast<double>(i) / parts, m_held, m_pulled);
     found = find_equilibrium(usual_step, p, report);
   }
-  const TetVector zero = m_system.zero();
+  const BodyVector zero = m_system.zero();
   now = equilibrium = m_middle = {p, zero, zero};
   return found;
 }
 
-AdjustedReport AdjustedTets::step(const AdjustedDrive& drive, double h) {
+template <class S>
+AdjustedReport AdjustedBody<S>::step(const AdjustedDrive& drive, double h) {
   AdjustedReport report;
   m_static.set_outer_forces(drive.forces);
   Outside outside{*this, drive, report, h};
@@ -165,7 +167,8 @@ AdjustedReport AdjustedTets::step(const AdjustedDrive& drive, double h) {
   return report;
 }
 
-AdjustedReport AdjustedTets::look_ahead(const AdjustedDrive& whole, double h, int steps) {
+template <class S>
+AdjustedReport AdjustedBody<S>::look_ahead(const AdjustedDrive& whole, double h, int steps) {
   AdjustedReport report;
   m_ahead_steps = m_ahead_done = 0;
   if (!tracks()) return report;
@@ -210,7 +213,8 @@ AdjustedReport AdjustedTets::look_ahead(const AdjustedDrive& whole, double h, in
 }
 
 // Where the motion changes suddenly, what was left to be solved for before says nothing.
-void AdjustedTets::take_better(const TetVector& other, TetVector& guess) {
+template <class S>
+void AdjustedBody<S>::take_better(const BodyVector& other, BodyVector& guess) {
   if (m_path && m_path->complete) return;
   m_static.set_places(m_held);
   m_static.set_pull_places(m_pulled);
@@ -220,30 +224,31 @@ void AdjustedTets::take_better(const TetVector& other, TetVector& guess) {
   if (m_static.energy(m_end.position) < m_static.energy(guess)) guess = m_end.position;
 }
 
-bool AdjustedTets::differs(const TetVector& a, const TetVector& b, double acceleration) const {
-  const std::vector<double>& masses = m_system.model().masses;
+template <class S>
+bool AdjustedBody<S>::differs(const BodyVector& a, const BodyVector& b, double acceleration) const {
+  const std::span<const double> masses = m_system.masses();
   for (size_t n = 0; n < masses.size(); ++n)
     if ((a.node(n) - b.node(n)).squaredNorm() > std::pow(acceleration * masses[n], 2)) return true;
   return false;
 }
 
 // Held points are exactly where they are held.
-void AdjustedTets::equilibrium_between(double part, TetVector& p) {
+template <class S>
+void AdjustedBody<S>::equilibrium_between(double part, BodyVector& p) {
   p = (1 - part) * (1 - 2 * part) * m_ahead[0] + 4 * part * (1 - part) * m_ahead[1] +
       part * (2 * part - 1) * m_ahead[2];
   m_system.project(p);
 }
 
 // Held points that move as a rigid body take all of it along, where nothing else acts on it.
-bool AdjustedTets::rigid_equilibrium(TetVector& p) const {
-  const TetSystemModel& model = m_system.model();
-  p.resize(m_system.zero().size());
-  if (!model.pulled.empty() || model.held.size() < 3) return false;
+template <class S>
+bool AdjustedBody<S>::rigid_equilibrium(BodyVector& p) const {
+  p = m_system.rest();
+  const std::vector<Vec3d> rest = m_system.held_at_rest();
+  if (m_system.is_pulled() || rest.size() < 3 || m_held.size() != rest.size()) return false;
   Vec3d from = Vec3d::Zero(), to = from;
-  std::vector<Vec3d> rest;
   for (size_t i = 0; i < m_held.size(); ++i) {
-    rest.push_back(model.held[i].of(model.mesh.positions));
-    from += rest.back();
+    from += rest[i];
     to += m_held[i];
   }
   from /= static_cast<double>(rest.size());
@@ -255,18 +260,18 @@ bool AdjustedTets::rigid_equilibrium(TetVector& p) const {
     extent = std::max(extent, (rest[i] - from).norm());
   }
   const Mat3d turn = nearest_rotation(moments);
-  if (model.matter.law == Law::linear && !turn.isIdentity(rigid_enough)) return false;
+  if (m_system.is_linear() && !turn.isIdentity(rigid_enough)) return false;
   for (size_t i = 0; i < rest.size(); ++i)
     if (!((to + turn * (rest[i] - from) - m_held[i]).norm() <= rigid_enough * extent)) return false;
-  for (size_t n = 0; n < m_system.nodes(); ++n)
-    p.node(n) = to + turn * (model.mesh.positions[n] - from);
+  for (size_t n = 0; n < m_system.nodes(); ++n) p.node(n) = to + turn * (p.node(n) - from).eval();
   m_system.project(p);
   return true;
 }
 
 // The equilibrium for the places and forces that are set, from a guess. A path that has it saves
 // the work, and so does a rigid motion without weight.
-bool AdjustedTets::find_equilibrium(double h, TetVector& p, AdjustedReport& report) {
+template <class S>
+bool AdjustedBody<S>::find_equilibrium(double h, BodyVector& p, AdjustedReport& report) {
   if (m_path && m_path->complete) {
     if (m_at < m_path->stages.size()) p = m_path->stages[m_at++];
     return true;
@@ -291,14 +296,7 @@ bool AdjustedTets::find_equilibrium(double h, TetVector& p, AdjustedReport& repo
   return p.allFinite() && (solved.converged || solved.stalled);
 }
 
-double AdjustedTets::mean_square() const {
-  double sum = 0, mass = 0;
-  const std::vector<double>& masses = m_system.model().masses;
-  for (size_t n = 0; n < masses.size(); ++n) {
-    sum += masses[n] * (now.position.node(n) - equilibrium.position.node(n)).squaredNorm();
-    mass += masses[n];
-  }
-  return mass > 0 ? sum / mass : 0;
-}
+static_assert(AdjustableSystem<TetSystem>);
+template class AdjustedBody<TetSystem>;
 
 }  // namespace supple

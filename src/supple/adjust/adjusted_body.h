@@ -1,5 +1,6 @@
-// Bodies of tetrahedra whose dynamics can be adjusted: implicit steps of a TetSystem beside the
-// equilibrium that the same constraints give, with inertia scaled between the two.
+// Bodies whose dynamics can be adjusted: implicit steps of a system (of tetrahedra, or of the cells
+// of a lattice) beside the equilibrium that the same constraints give, with inertia scaled between
+// the two.
 //
 // The equilibrium's velocity and acceleration are formed with the integrator's own differences, so
 // that at ε = 0 it is a solution of the discrete equations too. An error e of an equilibrium makes
@@ -10,9 +11,33 @@
 #include <memory>
 
 #include "supple/adjust/inertia_scaling.h"
-#include "supple/tets/tet_system.h"
+#include "supple/solve/implicit.h"
+#include "supple/solve/body_vector.h"
 
 namespace supple {
+
+/// What adjusted bodies are made of: a system over time with three numbers per node, some of which
+/// are held, drawn by springs and scaled as a whole.
+template <class S>
+concept AdjustableSystem = DynamicSystem<S> && std::same_as<typename S::Positions, BodyVector> &&
+    requires(S system, const S& known, std::span<const Vec3d> places, const BodyVector& x) {
+  requires std::constructible_from<S, const typename S::Model&, const std::string&>;
+  { known.nodes() } -> std::convertible_to<size_t>;
+  { known.masses() } -> std::convertible_to<std::span<const double>>;  // kg
+  { known.gradients() } -> std::convertible_to<const NodeGradients&>;
+  { known.rest() } -> std::same_as<BodyVector>;                  // m
+  { known.held_at_rest() } -> std::same_as<std::vector<Vec3d>>;  // places of held points, m
+  { known.is_pulled() } -> std::same_as<bool>;                   // by springs
+  { known.is_linear() } -> std::same_as<bool>;                   // one linear solve is the solution
+  { known.element_size() } -> std::same_as<double>;              // m
+  system.set_places(places);
+  system.set_pull_places(places);
+  system.set_outer_forces(x);
+  system.set_factors(1.0, 1.0, true);
+  { S::stage_linear() } -> std::same_as<typename S::LinearOptions>;   // of dynamic steps
+  { S::static_linear() } -> std::same_as<typename S::LinearOptions>;  // of equilibria
+  { S::direct_linear() } -> std::same_as<typename S::LinearOptions>;  // where it is linear
+};
 
 /// How adjusted bodies are solved.
 struct AdjustedOptions {
@@ -22,14 +47,12 @@ struct AdjustedOptions {
   double false_inertia = 0.05;  ///< m/s², that errors of equilibria may make
   int iterations = 30;
   bool always_track = false;  ///< whether equilibria are found even where ε is 1, to measure q
-  TetLinearOptions linear = {{1e-3, 500}, TetPreconditioner::diagonal};
-  TetLinearOptions static_linear = {{1e-2, 2000}, TetPreconditioner::turned_factor};
 };
 
 /// Equilibria of a run, stage after stage: those of one pass serve the next, as long as neither
 /// constraints nor the ratio of weight and stiffness change.
 struct EquilibriumPath {
-  std::vector<TetVector> stages;
+  std::vector<BodyVector> stages;
   bool complete = false;  ///< whether a whole run has been recorded
 };
 
@@ -37,11 +60,11 @@ struct EquilibriumPath {
 struct AdjustedDrive {
   /// Places (m) of held and pulled points at a part of the step, from 0 to 1.
   std::function<void(double part, std::vector<Vec3d>& held, std::vector<Vec3d>& pulled)> places;
-  TetVector forces;  ///< on the nodes, N: weight
+  BodyVector forces;  ///< on the nodes, N: weight
 
   /// Moves nodes from where they are at one part of the step about as constraints do to another, if
   /// that is known.
-  std::function<void(double from, double to, TetVector& nodes)> carry;
+  std::function<void(double from, double to, BodyVector& nodes)> carry;
 };
 
 /// How a step went.
@@ -54,10 +77,11 @@ struct AdjustedReport {
 };
 
 /// A body on its way.
-class AdjustedTets {
+template <class S>
+class AdjustedBody {
  public:
   /// `epsilon` has one number per node. Throws an input error naming `file`.
-  AdjustedTets(const TetSystemModel& model, std::vector<double> epsilon,
+  AdjustedBody(const typename S::Model& model, std::vector<double> epsilon,
                const AdjustedOptions& options, const std::string& file);
 
   /// Puts the body to rest in its equilibrium for the places at the end of the step, which it
@@ -74,12 +98,12 @@ class AdjustedTets {
   AdjustedReport look_ahead(const AdjustedDrive& whole, double h, int steps);
 
   /// The body and its equilibrium: the state. Without tracking the equilibrium is not kept up.
-  Moving<TetVector> now, equilibrium;
+  Moving<BodyVector> now, equilibrium;
   /// By how much the last equilibrium that was looked ahead for was not carried to, and the one
   /// before that, m.
-  TetVector carried_error, carried_before;
+  BodyVector carried_error, carried_before;
 
-  /// Multiplies stiffness and damping from now on (both 1 at first), as TetSystem does.
+  /// Multiplies stiffness and damping from now on (both 1 at first), as the system does.
   void set_factors(double stiffness, double damping, bool passing = false);
 
   /// Factors of inertia per node, from now on.
@@ -92,13 +116,10 @@ class AdjustedTets {
 
   /// Where a rigid motion of the held points takes all nodes; false when they do not move so, or
   /// springs pull at the body.
-  bool rigid_equilibrium(TetVector& p) const;
+  bool rigid_equilibrium(BodyVector& p) const;
 
-  /// Σ m |u - p|² / Σ m: the square that is integrated for the amplitude [Wang 2020, eq. 5], m².
-  double mean_square() const;
-
-  TetSystem& system() { return m_system; }
-  const TetSystem& system() const { return m_system; }
+  S& system() { return m_system; }
+  const S& system() const { return m_system; }
   const InertiaScaling& scaling() const { return m_scaling; }
   bool tracks() const { return m_options.always_track || m_scaling.acts(); }
 
@@ -108,16 +129,16 @@ class AdjustedTets {
  private:
   struct Outside;
 
-  void take_better(const TetVector& other, TetVector& guess);
-  bool differs(const TetVector& a, const TetVector& b, double acceleration) const;
-  void equilibrium_between(double part, TetVector& p);
-  bool find_equilibrium(double h, TetVector& p, AdjustedReport& report);
-  NewtonOptions<TetLinearOptions> newton(double step, bool moving) const;
+  void take_better(const BodyVector& other, BodyVector& guess);
+  bool differs(const BodyVector& a, const BodyVector& b, double acceleration) const;
+  void equilibrium_between(double part, BodyVector& p);
+  bool find_equilibrium(double h, BodyVector& p, AdjustedReport& report);
+  NewtonOptions<typename S::LinearOptions> newton(double step, bool moving) const;
 
   AdjustedOptions m_options;
-  TetSystem m_system, m_static;
-  ImplicitIntegrator<TetSystem> m_integrator;
-  NewtonWork<TetSystem> m_static_work;
+  S m_system, m_static;
+  ImplicitIntegrator<S> m_integrator;
+  NewtonWork<S> m_static_work;
   InertiaScaling m_scaling;
   std::shared_ptr<EquilibriumPath> m_path;
   size_t m_at = 0;  // stages of the path used so far
@@ -125,14 +146,17 @@ class AdjustedTets {
   double m_size = 0;  // of elements, m
 
   // Of the steps that were looked ahead for: equilibria at the beginning, half way and at the end.
-  TetVector m_ahead[3];
+  BodyVector m_ahead[3];
   int m_ahead_steps = 0, m_ahead_done = 0;
 
   // Of a step.
   std::vector<Vec3d> m_held, m_pulled;
-  Moving<TetVector> m_middle, m_end;
-  StageStart<TetVector> m_start;
-  TetVector m_outer, m_velocity, m_last_outer;
+  Moving<BodyVector> m_middle, m_end;
+  StageStart<BodyVector> m_start;
+  BodyVector m_outer, m_velocity, m_last_outer;
 };
+
+class TetSystem;
+using AdjustedTets = AdjustedBody<TetSystem>;  ///< of tetrahedra
 
 }  // namespace supple
