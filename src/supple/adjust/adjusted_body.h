@@ -11,8 +11,8 @@
 #include <memory>
 
 #include "supple/adjust/inertia_scaling.h"
-#include "supple/solve/implicit.h"
 #include "supple/solve/body_vector.h"
+#include "supple/solve/implicit.h"
 
 namespace supple {
 

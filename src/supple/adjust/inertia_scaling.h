@@ -12,8 +12,8 @@
 
 #include "supple/adjust/node_turn.h"
 #include "supple/mesh/node_gradients.h"
-#include "supple/solve/implicit.h"
 #include "supple/solve/body_vector.h"
+#include "supple/solve/implicit.h"
 
 namespace supple {
 
