@@ -88,43 +88,6 @@ TEST(InertiaScaling, ForcesAreThoseOfTheMovingFrame) {
   }
 }
 
-struct Case {
-  const char* name;
-  ProxyMotion motion;
-};
-
-std::vector<Case> proxy_motions() {
-  const auto turned = [](const Vec3d& at, double angle) -> Vec3d {
-    return Eigen::AngleAxisd(angle, Vec3d(0.2, 1, 0.1).normalized()) * at;
-  };
-  return {
-      {"still", [](const Vec3d& r, double) { return r; }},
-      {"translation",
-       [](const Vec3d& r, double t) -> Vec3d {
-         return r + Vec3d(0.3 * std::sin(9 * t), 0, t * t);
-       }},
-      {"jerk",
-       [](const Vec3d& r, double t) -> Vec3d { return r + Vec3d(t > 0.1 ? t - 0.1 : 0, 0, 0); }},
-      {"spin", [=](const Vec3d& r, double t) { return turned(r, 8 * t * t); }},
-      {"both",
-       [=](const Vec3d& r, double t) -> Vec3d {
-         return turned(r, std::sin(4 * t)) + Vec3d(0, 0.2 * std::sin(11 * t), 0);
-       }},
-      {"deforming",
-       [=](const Vec3d& r, double t) -> Vec3d {
-         return turned(r, std::sin(4 * t)) + 0.01 * std::sin(12 * t) * Vec3d(r.y() / 0.05, 0, 1);
-       }},
-  };
-}
-
-// How far q gets is what errors make: those that are usual, and those of tight tolerances.
-AdjustedOptions tight() {
-  AdjustedOptions options;
-  options.tolerance = 1e-7;
-  options.false_inertia = 2e-4;
-  return options;
-}
-
 TEST(Adjusted, WithoutInertiaNothingSwings) {
   for (const auto& [name, motion] : proxy_motions())
     for (const Integrator method : {Integrator::backward_euler, Integrator::tr_bdf2})

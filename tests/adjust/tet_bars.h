@@ -1,7 +1,7 @@
 // A bar of tetrahedra on proxies that move, for tests of adjusted dynamics.
 #pragma once
 
-#include "supple/adjust/adjusted_body.h"
+#include "adjust/driven_body.h"
 #include "supple/mesh/tet_locate.h"
 #include "supple/tets/tet_system.h"
 #include "support/tet_boxes.h"
@@ -36,40 +36,6 @@ inline TetSystemModel bar_model(Law law, double damping = 0.004, int tall = 10) 
   return model;
 }
 
-/// Where a proxy's points are at a time (s), from where they are at rest.
-using ProxyMotion = std::function<Vec3d(const Vec3d& rest, double time)>;
-
-/// A body and its proxy on their way.
-struct Driven {
-  Driven(const TetSystemModel& model, double epsilon, const AdjustedOptions& options,
-         ProxyMotion motion, const Vec3d& gravity = Vec3d(0, -9.81, 0))
-      : body(model, std::vector<double>(model.masses.size(), epsilon), options, "test"),
-        moves(std::move(motion)) {
-    drive.forces = body.system().zero();
-    for (size_t n = 0; n < model.masses.size(); ++n)
-      drive.forces.node(n) = model.masses[n] * gravity;
-    drive.places = [this](double part, std::vector<Vec3d>& held, std::vector<Vec3d>& pulled) {
-      held.clear();
-      pulled.clear();
-      const TetSystemModel& m = body.system().model();
-      for (const TetTie& tie : m.held)
-        held.push_back(moves(tie.of(m.mesh.positions), time + part * h));
-    };
-    body.start(drive);
-  }
-  Driven(const Driven&) = delete;
-
-  AdjustedReport step(double seconds) {
-    h = seconds;
-    const AdjustedReport report = body.step(drive, seconds);
-    time += seconds;
-    return report;
-  }
-
-  AdjustedTets body;
-  AdjustedDrive drive;
-  ProxyMotion moves;
-  double time = 0, h = 0;
-};
+using Driven = DrivenBody<TetSystem>;  ///< of tetrahedra
 
 }  // namespace supple

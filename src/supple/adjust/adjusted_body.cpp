@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "supple/lattice/lattice_dynamics.h"
 #include "supple/math/polar.h"
 #include "supple/tets/tet_system.h"
 
@@ -15,6 +16,30 @@ constexpr int most_looks = 8;
 // Points are moved rigidly when they are no further from such places, relative to their extent.
 constexpr double rigid_enough = 1e-11;
 
+// How often matter that depends on where it is, as flesh that keeps its volume does, is found anew
+// in a solve, and the change from which on it stays.
+constexpr int most_renewals = 6;
+constexpr double renewed_enough = 1e-6;
+
+// Finds such matter anew while that changes anything.
+template <class S>
+struct Renewal {
+  S* system;
+  int looks = 0;
+  bool done = false;
+
+  bool operator()(const BodyVector& x) {
+    if constexpr (requires { system->renew(x); }) {
+      if (done || looks++ >= most_renewals) return false;
+      const double change = system->renew(x);
+      done = change <= renewed_enough;
+      return change > 0;
+    } else {
+      return false;
+    }
+  }
+};
+
 }  // namespace
 
 // What the integrator asks during a step: the equilibrium of every stage, then its forces.
@@ -26,10 +51,13 @@ struct AdjustedBody<S>::Outside {
   double h;
   double before = 0;
   size_t stage = 0;
-  int looks = 0;  // at the frames of this stage
+  int looks = 0, touches = 0;  // at the frames and contacts of this stage
+  Renewal<S> renewal{&body.m_system};
 
   void begin(double part) {
-    looks = 0;
+    looks = touches = 0;
+    renewal = {&body.m_system};
+    if (drive.begin_contact) drive.begin_contact(part);
     drive.places(part, body.m_held, body.m_pulled);
     body.m_system.set_places(body.m_held);
     body.m_system.set_pull_places(body.m_pulled);
@@ -57,6 +85,16 @@ struct AdjustedBody<S>::Outside {
   }
 
   bool refresh(const StageStart<BodyVector>& at, const BodyVector& x, BodyVector& reference) {
+    bool changed = renewal(x);
+    if (drive.touch) {
+      const auto timed = report.dynamic.stages.measure("contacts");
+      changed |= drive.touch(x, touches++);
+    }
+    changed |= scale_inertia(at, x, reference);
+    return changed;
+  }
+
+  bool scale_inertia(const StageStart<BodyVector>& at, const BodyVector& x, BodyVector& reference) {
     if (!body.m_scaling.acts()) return false;
     const auto timed = report.dynamic.stages.measure("inertia");
     const bool first = looks == 0;
@@ -147,7 +185,25 @@ bool AdjustedBody<S>::start(const AdjustedDrive& drive, int parts) {
   }
   const BodyVector zero = m_system.zero();
   now = equilibrium = m_middle = {p, zero, zero};
+  if (drive.touch) found &= settle_contacts(drive, usual_step);
   return found;
+}
+
+// From the equilibrium to one that contacts allow, in which the body begins.
+template <class S>
+bool AdjustedBody<S>::settle_contacts(const AdjustedDrive& drive, double h) {
+  if (drive.begin_contact) drive.begin_contact(1);
+  m_system.set_places(m_held);
+  m_system.set_pull_places(m_pulled);
+  m_system.set_outer_forces(drive.forces);
+  Renewal<S> renewal{&m_system};
+  int touches = 0;
+  const NewtonReport solved = solve_newton(m_system, now.position, m_static_work, newton(h, false),
+                                           [&](const BodyVector& x) {
+                                             const bool touched = drive.touch(x, touches++);
+                                             return renewal(x) || touched;
+                                           });
+  return now.position.allFinite() && (solved.converged || solved.stalled);
 }
 
 template <class S>
@@ -288,7 +344,9 @@ bool AdjustedBody<S>::find_equilibrium(double h, BodyVector& p, AdjustedReport& 
   m_static.set_places(m_held);
   m_static.set_pull_places(m_pulled);
   m_static.project(p);
-  const NewtonReport solved = solve_newton(m_static, p, m_static_work, newton(h, false));
+  Renewal<S> renewal{&m_static};
+  const NewtonReport solved = solve_newton(m_static, p, m_static_work, newton(h, false),
+                                           [&](const BodyVector& x) { return renewal(x); });
   report.static_iterations += solved.iterations;
   report.static_linear += solved.linear_iterations;
   ++report.solved;
@@ -296,7 +354,8 @@ bool AdjustedBody<S>::find_equilibrium(double h, BodyVector& p, AdjustedReport& 
   return p.allFinite() && (solved.converged || solved.stalled);
 }
 
-static_assert(AdjustableSystem<TetSystem>);
+static_assert(AdjustableSystem<TetSystem> && AdjustableSystem<LatticeDynamics>);
 template class AdjustedBody<TetSystem>;
+template class AdjustedBody<LatticeDynamics>;
 
 }  // namespace supple

@@ -65,6 +65,13 @@ struct AdjustedDrive {
   /// Moves nodes from where they are at one part of the step about as constraints do to another, if
   /// that is known.
   std::function<void(double from, double to, BodyVector& nodes)> carry;
+
+  /// A dynamic stage that ends at a part of the step begins: whatever may touch the body moves.
+  std::function<void(double part)> begin_contact;
+
+  /// Finds contacts of the body's system anew with the nodes at x, for the `look`th time in a
+  /// stage; says whether there are or were any. Equilibria have none.
+  std::function<bool(const BodyVector& x, int look)> touch;
 };
 
 /// How a step went.
@@ -85,7 +92,8 @@ class AdjustedBody {
                const AdjustedOptions& options, const std::string& file);
 
   /// Puts the body to rest in its equilibrium for the places at the end of the step, which it
-  /// reaches from where it is in so many parts; false when there is none to be found.
+  /// reaches from where it is in so many parts, and then where contacts let it be; false when there
+  /// is none to be found.
   bool start(const AdjustedDrive& drive, int parts = 1);
 
   /// Moves it on by h seconds.
@@ -133,6 +141,7 @@ class AdjustedBody {
   bool differs(const BodyVector& a, const BodyVector& b, double acceleration) const;
   void equilibrium_between(double part, BodyVector& p);
   bool find_equilibrium(double h, BodyVector& p, AdjustedReport& report);
+  bool settle_contacts(const AdjustedDrive& drive, double h);
   NewtonOptions<typename S::LinearOptions> newton(double step, bool moving) const;
 
   AdjustedOptions m_options;
@@ -157,6 +166,8 @@ class AdjustedBody {
 };
 
 class TetSystem;
-using AdjustedTets = AdjustedBody<TetSystem>;  ///< of tetrahedra
+class LatticeDynamics;
+using AdjustedTets = AdjustedBody<TetSystem>;           ///< of tetrahedra
+using AdjustedLattice = AdjustedBody<LatticeDynamics>;  ///< of the cells of a lattice
 
 }  // namespace supple

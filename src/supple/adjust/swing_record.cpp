@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "supple/lattice/lattice_dynamics.h"
 #include "supple/tets/tet_system.h"
 
 namespace supple {
@@ -148,7 +149,7 @@ Swing pluck(AdjustedBody<S>& body, const AdjustedDrive& drive, const Modes& mode
   return measure_swing(samples, h);
 }
 
-template Swing pluck(AdjustedBody<TetSystem>&, const AdjustedDrive&, const Modes&, double, double,
-                     double);
+template Swing pluck(AdjustedTets&, const AdjustedDrive&, const Modes&, double, double, double);
+template Swing pluck(AdjustedLattice&, const AdjustedDrive&, const Modes&, double, double, double);
 
 }  // namespace supple

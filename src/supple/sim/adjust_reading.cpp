@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "supple/lattice/lattice_dynamics.h"
 #include "supple/tets/tet_system.h"
 
 namespace supple {
@@ -55,7 +56,9 @@ void finish_reading(AdjustedBody<S>& body, const AdjustedDrive& drive, const Bod
   body.equilibrium = equilibrium;
 }
 
-template void finish_reading(AdjustedBody<TetSystem>&, const AdjustedDrive&, const BodyDials&,
+template void finish_reading(AdjustedTets&, const AdjustedDrive&, const BodyDials&,
+                             const DialFactors&, const ReadingScale&, AdjustRun&);
+template void finish_reading(AdjustedLattice&, const AdjustedDrive&, const BodyDials&,
                              const DialFactors&, const ReadingScale&, AdjustRun&);
 
 }  // namespace supple
