@@ -6,45 +6,18 @@
 #include <cmath>
 #include <numbers>
 
+#include "sim/two_bones.h"
 #include "supple/core/error.h"
 #include "supple/core/parallel.h"
 #include "supple/mesh/primitives.h"
 #include "supple/sim/lattice_body.h"
-#include "supple/sim/shape.h"
 #include "support/skin_overlap.h"
 
 namespace supple {
 namespace {
 
-// A bar along y from -0.5 to 0.5, of two bones that meet in the middle, `scale` times as large.
-Character two_bones(double scale = 1, double width = 0.2) {
-  ShapeSettings shape;
-  shape.type = ShapeType::box;
-  shape.size = {width, 1, width};
-  shape.edge = 0.04;
-  Character bar = character_from_shape(shape, "s.json");
-  bar.skeleton.joints.clear();
-  for (const auto& [name, parent, y] :
-       {std::tuple{"lower", -1, -0.5}, {"upper", 0, 0.5}, {"tip", 1, 0.5}}) {
-    Joint joint;
-    joint.name = name;
-    joint.parent = parent;
-    joint.rest.translation = scale * Vec3d(0, y, 0);
-    joint.is_bone = true;
-    bar.skeleton.joints.push_back(joint);
-  }
-  bar.binds = {{0, Affine(Eigen::Translation3d(0, 0.5 * scale, 0))},
-               {1, Affine(Eigen::Translation3d(0, 0, 0))}};
-  bar.weights = {};
-  for (Vec3f& p : bar.skin.positions) {
-    const float upper = std::clamp(0.5f + 4 * p[1], 0.0f, 1.0f);
-    const Influence both[] = {{0, 1 - upper}, {1, upper}};
-    bar.weights.add_vertex(both, 0);
-    p *= static_cast<float>(scale);
-  }
-  for (Part& part : bar.parts) part.rigid = false;
-  return bar;
-}
+using test::pose;
+using test::two_bones;
 
 BodySettings settings() {
   BodySettings s;
@@ -58,19 +31,6 @@ FrameRange frames() {
   FrameRange range;
   range.last = 100;
   return range;
-}
-
-// The upper bone bent by an angle in degrees about x, and turned about y.
-Drive pose(const Character& character, int frame, double bend, double turn = 0) {
-  constexpr double degree = std::numbers::pi / 180;
-  Drive drive;
-  drive.frame = frame;
-  drive.time = (frame - 1) / 24.0;
-  drive.pose = rest_pose(character);
-  drive.pose.local[1].rotation = Eigen::AngleAxisd(turn * degree, Vec3d::UnitY()) *
-                                 Eigen::AngleAxisd(bend * degree, Vec3d::UnitX());
-  drive.joints = global_matrices(character.skeleton, drive.pose);
-  return drive;
 }
 
 double largest_difference(std::span<const Vec3d> a, std::span<const Vec3d> b) {

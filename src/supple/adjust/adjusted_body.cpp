@@ -98,7 +98,7 @@ struct AdjustedBody<S>::Outside {
     if (!body.m_scaling.acts()) return false;
     const auto timed = report.dynamic.stages.measure("inertia");
     const bool first = looks == 0;
-    if (first) body.m_scaling.move_frames(body.m_middle);
+    if (first) body.m_scaling.move_frames(body.m_middle, h);
     if (++looks > most_looks || (!first && !body.m_scaling.turns())) return false;
     body.m_velocity = at.rate * (x - at.still);
     body.m_outer = drive.forces;

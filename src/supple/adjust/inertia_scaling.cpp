@@ -13,6 +13,19 @@ constexpr size_t node_block = 256;
 // known to some digits only.
 constexpr double slowest = 1e-4;
 
+// Second differences of a deformation gradient over a step, and turns in it (rad), up to which a
+// frame is smooth, and from which on it is none; volumes likewise.
+constexpr double smooth_bend = 0.5, jump = 1.5;
+constexpr double sound_volume = 0.3, flat_volume = 0.1;
+
+double smoothness(const Mat3d& f, const Mat3d& ddf, const NodeTurn& turn, double h) {
+  const double bend = std::max(ddf.norm() * h * h, turn.rate.norm() * h);
+  const double even = std::clamp((jump - bend) / (jump - smooth_bend), 0.0, 1.0);
+  const double room =
+      std::clamp((f.determinant() - flat_volume) / (sound_volume - flat_volume), 0.0, 1.0);
+  return std::min(even, room);
+}
+
 }  // namespace
 
 InertiaScaling::InertiaScaling(NodeGradients gradients, std::vector<double> masses,
@@ -20,6 +33,7 @@ InertiaScaling::InertiaScaling(NodeGradients gradients, std::vector<double> mass
     : m_gradients(std::move(gradients)),
       m_masses(std::move(masses)),
       m_epsilon(std::move(epsilon)),
+      m_trust(m_masses.size(), 1),
       m_damping(damping),
       m_frames(m_masses.size()) {
   const BodyVector zero = BodyVector::Zero(static_cast<Eigen::Index>(3 * m_masses.size()));
@@ -34,7 +48,7 @@ void InertiaScaling::set_epsilon(std::span<const double> epsilon) {
            std::ranges::any_of(m_epsilon, [](double e) { return e != 1; });
 }
 
-void InertiaScaling::move_frames(const Moving<BodyVector>& equilibrium) {
+void InertiaScaling::move_frames(const Moving<BodyVector>& equilibrium, double h) {
   m_equilibrium = equilibrium;
   for (size_t n = 0; n < m_masses.size(); ++n)
     m_side_by_side.col(static_cast<Eigen::Index>(n)) << equilibrium.position.node(n),
@@ -47,6 +61,7 @@ void InertiaScaling::move_frames(const Moving<BodyVector>& equilibrium) {
           if (!m_gradients.reaches(n)) continue;
           const Eigen::Matrix<double, 9, 3> f = m_gradients.of_three(n, m_side_by_side);
           m_frames[n] = node_turn(f.topRows<3>(), f.middleRows<3>(3), f.bottomRows<3>());
+          m_trust[n] = smoothness(f.topRows<3>(), f.bottomRows<3>(), m_frames[n], h);
           count += m_frames[n].rate.norm() > slowest || m_frames[n].change.norm() > slowest;
         }
         return count;
@@ -66,7 +81,7 @@ void InertiaScaling::add_forces(const BodyVector& x, const BodyVector& v,
       acceleration += m_frames[n].change.cross(away) - w.cross(w.cross(away)) +
                       2 * w.cross(Vec3d(v.node(n) - m_equilibrium.velocity.node(n)));
     }
-    forces.node(n) += (1 - m_epsilon[n]) * m_masses[n] * acceleration;
+    forces.node(n) += m_trust[n] * (1 - m_epsilon[n]) * m_masses[n] * acceleration;
   }
 }
 
@@ -78,7 +93,7 @@ void InertiaScaling::set_reference(const BodyVector& x, BodyVector& reference) c
     Vec3d carried = m_equilibrium.velocity.node(n);
     if (m_turns)
       carried += m_frames[n].rate.cross(Vec3d(x.node(n) - m_equilibrium.position.node(n)));
-    reference.node(n) = part * carried;
+    reference.node(n) = m_trust[n] * part * carried;
   }
 }
 

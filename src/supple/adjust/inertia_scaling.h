@@ -2,6 +2,10 @@
 // under the present constraints and a dynamic part, u = p + R q, and the forces that the moving
 // frame (p, R) of every node gives q are multiplied by ε: 0 leaves no dynamics, 1 changes nothing.
 //
+// Where the equilibrium itself jumps from step to step, as that of deep folds does, which contacts
+// would keep open but which has none, or where it is inside out, a node has no frame that moves
+// smoothly: there inertia is as it is, whatever ε.
+//
 // Deviations: the Coriolis force is 2 Ṙ Rᵀ (u̇ - ṗ), printed as 2 Ṙ Ṙᵀ; and what damping makes of
 // the frame's motion, D (ṗ + Ṙ q), is scaled along with inertia, as it would drive q otherwise.
 // docs/adjust.md has the derivation.
@@ -40,8 +44,9 @@ class InertiaScaling {
   /// Whether forces depend on where the nodes are, as some of the frames turn.
   bool turns() const { return m_turns; }
 
-  /// Takes over the equilibrium's motion at the end of a stage, as three numbers per node.
-  void move_frames(const Moving<BodyVector>& equilibrium);
+  /// Takes over the equilibrium's motion at the end of a stage of a step of h seconds, as three
+  /// numbers per node.
+  void move_frames(const Moving<BodyVector>& equilibrium, double h);
 
   /// Adds the forces (N) at positions x (m) and velocities v (m/s): (1 - ε) M [p̈ + (R̈ Rᵀ +
   /// 2 Ṙ Ṙᵀ)(u - p) + 2 Ṙ Rᵀ (u̇ - ṗ)] [Wang 2020, eq. 17, corrected].
@@ -56,9 +61,12 @@ class InertiaScaling {
   /// The frames' turning.
   std::span<const NodeTurn> frames() const { return m_frames; }
 
+  /// How much of every node's scaling counts: 1 where its frame moves smoothly, down to 0.
+  std::span<const double> trust() const { return m_trust; }
+
  private:
   NodeGradients m_gradients;
-  std::vector<double> m_masses, m_epsilon;
+  std::vector<double> m_masses, m_epsilon, m_trust;
   DampingFrame m_damping;
   bool m_acts = false, m_turns = false;
   Moving<BodyVector> m_equilibrium;

@@ -27,6 +27,11 @@ class Adjustable {
   virtual void finish(AdjustRun& run) = 0;
 };
 
+/// The bodies that have dials, for messages.
+inline constexpr const char* adjustable_bodies =
+    "bodies of type 'tets' with \"dynamics\": \"implicit\" in body.tets, and of type 'lattice' "
+    "with an \"integrator\" other than 'plain' in body.lattice";
+
 /// The ratios of a scene's dials.
 DialRatios ratios_of(const AdjustSettings& settings);
 

@@ -62,8 +62,7 @@ LatticeTie FleshModel::tie(const Vec3d& at) const {
   return tie_to_cell(solid, mesh, nearest_cell(solid, mesh, at), at);
 }
 
-std::vector<Vec3d> FleshModel::outer_forces(const Moment& moment, std::span<const Affine> joints,
-                                            bool compensated) const {
+std::vector<Vec3d> FleshModel::weights(std::span<const Affine> joints, bool compensated) const {
   std::vector<Vec3d> forces(masses.size());
   for (size_t n = 0; n < forces.size(); ++n) forces[n] = masses[n] * gravity;
   if (compensated && !gravity.isZero(0)) {
@@ -71,6 +70,10 @@ std::vector<Vec3d> FleshModel::outer_forces(const Moment& moment, std::span<cons
     attachment->rotations(joints, turns);
     for (size_t n = 0; n < forces.size(); ++n) forces[n] -= turns[n] * forces[n];
   }
+  return forces;
+}
+
+void FleshModel::add_pokes(const Moment& moment, std::span<Vec3d> forces) const {
   for (const Poke& poke : pokes) {
     const double time = poke.unit == TimeUnit::seconds ? moment.time : moment.frame;
     if (time < poke.from || time >= poke.to) continue;
@@ -78,6 +81,12 @@ std::vector<Vec3d> FleshModel::outer_forces(const Moment& moment, std::span<cons
       for (size_t c = 0; c < 8; ++c)
         forces[static_cast<size_t>(spot.nodes[c])] += spot.weights[c] * poke.force;
   }
+}
+
+std::vector<Vec3d> FleshModel::outer_forces(const Moment& moment, std::span<const Affine> joints,
+                                            bool compensated) const {
+  std::vector<Vec3d> forces = weights(joints, compensated);
+  add_pokes(moment, forces);
   return forces;
 }
 

@@ -89,10 +89,16 @@ struct FleshModel {
   /// The tie of a place at rest, in metres, to its cell or the nearest one.
   LatticeTie tie(const Vec3d& at) const;
 
-  /// Weight and pokes at every node, in newtons. When the modelled shape is to be that under weight
+  /// Weight at every node, in newtons. When the modelled shape is to be that under weight
   /// (`compensated`), flesh has an inner tension that carries its weight in the bind pose, and
   /// turns with it: in the pose of `joints` what is left to move it is m (g - R g), with the
   /// rotations R of the rig.
+  std::vector<Vec3d> weights(std::span<const Affine> joints, bool compensated) const;
+
+  /// Adds the pokes of a moment to forces at every node, in newtons.
+  void add_pokes(const Moment& moment, std::span<Vec3d> forces) const;
+
+  /// Weight and pokes at every node, in newtons.
   std::vector<Vec3d> outer_forces(const Moment& moment, std::span<const Affine> joints,
                                   bool compensated) const;
 

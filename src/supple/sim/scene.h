@@ -264,6 +264,17 @@ struct VoxelSettings {
   bool split = false;
 };
 
+/// How dynamic bodies of type 'lattice' go through time: by steps of backward Euler with drag, or
+/// by those of a method whose dynamics can be adjusted.
+enum class LatticeSteps { plain, tr_bdf2, backward_euler };
+
+/// What is special to bodies of type 'lattice'.
+struct LatticeSettings {
+  LatticeSteps integrator = LatticeSteps::plain;
+  double stiffness_damping = 0.005;
+  double mass_damping = 0;
+};
+
 /// How bodies of tetrahedra go through time.
 enum class TetDynamics { explicit_steps, implicit_steps };
 
@@ -408,6 +419,7 @@ struct BodySettings {
   std::vector<FixedSettings> fixed;
   std::vector<PulledSettings> pulled;
   std::vector<PokeSettings> pokes;
+  LatticeSettings lattice;
   VoxelSettings voxels;
   TetSettings tets;
   SkeletonSettings skeleton;

@@ -441,6 +441,25 @@ void describe(Visitor& visit, VoxelSettings& s) {
                           "vertices than the input, and a map to its own."});
 }
 
+/// Fields of LatticeSettings.
+template <class Visitor>
+void describe(Visitor& visit, LatticeSettings& s) {
+  visit.words("integrator", s.integrator, lattice_steps_words,
+              {.meaning = "How a dynamic body goes through time: by steps of backward Euler whose "
+                          "motion relative to the rig dies down as 'damping' says ('plain'), or by "
+                          "steps of a method whose dynamics can be adjusted."});
+  visit.field("stiffness_damping", s.stiffness_damping,
+              {.meaning = "Unless steps are 'plain': damping forces over elastic ones at the same "
+                          "speed, in seconds; fast swings die down first.",
+               .min = 0,
+               .max = 10});
+  visit.field("mass_damping", s.mass_damping,
+              {.meaning = "Unless steps are 'plain': damping forces over momentum, in parts per "
+                          "second; as by air that stands still.",
+               .min = 0,
+               .max = 1e4});
+}
+
 /// Fields of BodySettings.
 template <class Visitor>
 void describe(Visitor& visit, BodySettings& s) {
@@ -514,6 +533,7 @@ void describe(Visitor& visit, BodySettings& s) {
              {.meaning = "Nodes that are held, or moved by a script; the last one holds a node."});
   visit.list("pulled", s.pulled, {.meaning = "Nodes that springs pull where a script says."});
   visit.list("pokes", s.pokes, {.meaning = "Forces on spots of the skin."});
+  visit.group("lattice", s.lattice, {.meaning = "What is special to bodies of type 'lattice'."});
   visit.group("voxels", s.voxels, {.meaning = "What is special to bodies of type 'voxels'."});
   visit.group("tets", s.tets, {.meaning = "What is special to bodies of type 'tets'."});
   visit.group("skeleton", s.skeleton,

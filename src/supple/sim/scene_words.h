@@ -124,6 +124,11 @@ inline constexpr std::array<Word<TetDynamics>, 2> tet_dynamics_words = {
 inline constexpr std::array<Word<StepMethod>, 2> step_method_words = {
     {{"tr_bdf2", StepMethod::tr_bdf2}, {"backward_euler", StepMethod::backward_euler}}};
 
+inline constexpr std::array<Word<LatticeSteps>, 3> lattice_steps_words = {
+    {{"plain", LatticeSteps::plain},
+     {"tr_bdf2", LatticeSteps::tr_bdf2},
+     {"backward_euler", LatticeSteps::backward_euler}}};
+
 inline constexpr std::array<Word<AdjustDamping>, 3> adjust_damping_words = {
     {{"scaled", AdjustDamping::scaled},
      {"moving", AdjustDamping::moving},

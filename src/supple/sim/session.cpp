@@ -4,6 +4,7 @@
 
 #include "supple/core/error.h"
 #include "supple/core/parallel.h"
+#include "supple/sim/implicit_lattice_body.h"
 #include "supple/sim/implicit_tet_body.h"
 #include "supple/sim/lattice_body.h"
 #include "supple/sim/skinned_body.h"
@@ -30,9 +31,14 @@ std::unique_ptr<Body> make_body(const Character& character, const Scene& scene, 
   const std::string_view type = body_type(scene.body, character);
   if (type == "skinning") return std::make_unique<SkinnedBody>(character, scene.character.skinning);
   const bool implicit = type == "tets" && scene.body.tets.dynamics == TetDynamics::implicit_steps;
-  if (!implicit && adjusts(scene.body.adjust))
-    throw_input_error(file, "body.adjust",
-                      "is for bodies of type 'tets' with \"dynamics\": \"implicit\"");
+  const bool adjustable_lattice =
+      type == "lattice" && scene.body.lattice.integrator != LatticeSteps::plain;
+  if (!implicit && !adjustable_lattice && adjusts(scene.body.adjust))
+    throw_input_error(file, "body.adjust", std::string("is for ") + adjustable_bodies);
+  if (adjustable_lattice)
+    return std::make_unique<ImplicitLatticeBody>(character, scene.body,
+                                                 frames_of(scene, clip, character, file), file,
+                                                 scene.character.skinning);
   if (implicit)
     return std::make_unique<ImplicitTetBody>(character, scene.body,
                                              frames_of(scene, clip, character, file), file,

@@ -20,7 +20,7 @@ AdjustRun measure(const std::shared_ptr<const Character>& character, const Scene
   auto* body = dynamic_cast<Adjustable*>(&session.body());
   if (!body)
     throw_input_error(file, "body",
-                      "only bodies of type 'tets' with \"dynamics\": \"implicit\" can be tuned");
+                      std::string("cannot be tuned: dials are for ") + adjustable_bodies);
   FrameRecord record;
   while (!session.done()) {
     if (options.check) options.check();

@@ -1,0 +1,265 @@
+// Lattices with dials in scenes: driven, adjusted, tuned, resumed, touched, refused.
+#include "supple/sim/implicit_lattice_body.h"
+
+#include <gtest/gtest.h>
+
+#include "sim/rigged_bar.h"
+#include "sim/two_bones.h"
+#include "supple/core/error.h"
+#include "supple/core/parallel.h"
+#include "supple/sim/session.h"
+#include "supple/sim/tune.h"
+#include "support/skin_overlap.h"
+
+namespace supple {
+namespace {
+
+// A post, 0.8 m high, whose foot is jerked aside.
+Character post() {
+  Character character = test::box_character({0.16, 0.8, 0.16}, {0, 0.4, 0}, 0.4);
+  character.parts[0].rigid = true;
+  bind_rigidly(character);
+  return character;
+}
+
+// `strength` of the jerk and of the weight: small ones leave the corotated law linear.
+Scene jerked(int frames, double strength = 1) {
+  Scene scene;
+  scene.body.type = "lattice";
+  scene.body.size = 0.8;
+  scene.body.spacing = 0.08;
+  scene.body.young = 4e5;
+  scene.body.poisson = 0.3;
+  scene.body.gravity.acceleration = {3 * strength, -9 * strength, 0};
+  scene.body.lattice.integrator = LatticeSteps::tr_bdf2;
+  scene.body.lattice.stiffness_damping = 0.01;
+  scene.body.fixed.resize(1);
+  scene.body.fixed[0].select.plane = PlaneSelection{{0, 0.12, 0}, {0, -1, 0}};
+  ScriptSettings aside;
+  aside.translate = {0.3 * strength, 0, 0};
+  aside.keys = {{0, 0}, {0.25, 1}};
+  aside.ramp = Ramp::linear;
+  scene.body.fixed[0].motion = {aside};
+  scene.frames.last = frames;
+  scene.frames.rate = 48;
+  return scene;
+}
+
+std::vector<std::vector<Vec3f>> run_scene(const Character& character, const Scene& scene) {
+  Session session(std::make_shared<Character>(character), scene, nullptr, "test");
+  std::vector<std::vector<Vec3f>> skins;
+  FrameRecord record;
+  while (!session.done()) {
+    EXPECT_TRUE(session.advance(record).warnings.empty());
+    skins.push_back(record.body.positions);
+  }
+  return skins;
+}
+
+std::string refusal(const Character& character, const Scene& scene) {
+  try {
+    run_scene(character, scene);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+// The way of a post's highest vertex.
+std::vector<Vec3d> top_of(const std::vector<std::vector<Vec3f>>& skins) {
+  const std::vector<Vec3f> rest = post().skin.positions;
+  size_t top = 0;
+  for (size_t v = 0; v < rest.size(); ++v)
+    if (rest[v].y() > rest[top].y()) top = v;
+  std::vector<Vec3d> way;
+  for (const auto& skin : skins) way.push_back(skin[top].cast<double>());
+  return way;
+}
+
+TEST(ImplicitLatticeBody, GoesOnWithTheSameBits) {
+  for (const int substeps : {1, 3}) {
+    Scene scene = jerked(10);
+    scene.body.adjust.inertia = 0.5;
+    scene.body.substeps = substeps;
+    const auto character = std::make_shared<Character>(post());
+    Session whole(character, scene, nullptr, "test"), first(character, scene, nullptr, "test"),
+        second(character, scene, nullptr, "test");
+    FrameRecord a, b;
+    for (int f = 0; f < 5; ++f) first.advance(b);
+    second.load(first.save(), "test");
+    for (int f = 0; f < 10; ++f) whole.advance(a);
+    for (int f = 5; f < 10; ++f) second.advance(b);
+    EXPECT_EQ(a.body.positions, b.body.positions);
+    // Threads make no difference either.
+    set_thread_count(1);
+    EXPECT_EQ(run_scene(*character, scene).back(), a.body.positions);
+    set_thread_count(0);
+  }
+}
+
+TEST(ImplicitLatticeBody, InertiaOfOneChangesNothing) {
+  Scene scene = jerked(8);
+  const auto plain = run_scene(post(), scene);
+  scene.body.adjust.inertia = 1;
+  EXPECT_EQ(run_scene(post(), scene), plain);
+}
+
+TEST(ImplicitLatticeBody, RegionsSwingLess) {
+  Scene scene = jerked(16);
+  const auto plain = top_of(run_scene(post(), scene));
+  scene.body.adjust.regions.resize(1);
+  scene.body.adjust.regions[0].select.plane = PlaneSelection{{0, 0.3, 0}, {0, 1, 0}};
+  scene.body.adjust.regions[0].amplitude = 0;
+  const auto calm = top_of(run_scene(post(), scene));
+  double before = 0, after = 0;
+  for (size_t f = 0; f < 12; ++f) {
+    const double moved = 0.3 * static_cast<double>(f) / 12;
+    before = std::max(before, std::abs(plain[f].x() - plain[0].x() - moved));
+    after = std::max(after, std::abs(calm[f].x() - calm[0].x() - moved));
+  }
+  EXPECT_GT(before, 0.02);
+  EXPECT_LT(after, 0.3 * before);
+}
+
+TEST(ImplicitLatticeBody, KeysChangeDialsOverTime) {
+  Scene scene = jerked(84);
+  scene.body.lattice.stiffness_damping = 0.1;
+  scene.body.adjust.keys = {{0.1, 1, 1, 1, 1}, {0.2, 1, 1, 0, 1}};
+  Scene weightless = jerked(2);
+  weightless.body.gravity.acceleration = {0, 0, 0};
+  weightless.body.fixed[0].motion.clear();
+  const double upright = top_of(run_scene(post(), weightless))[0].x();
+  const auto keyed = top_of(run_scene(post(), scene));
+  // Without sag it ends upright.
+  EXPECT_GT(std::abs(keyed[0].x() - upright), 0.01);
+  double mean = 0;
+  for (size_t f = 74; f < 84; ++f) mean += (keyed[f].x() - 0.3) / 10;
+  EXPECT_LT(std::abs(mean - upright), 0.01);
+}
+
+TEST(ImplicitLatticeBody, RefusesWhatItCannotDo) {
+  Scene scene = jerked(3);
+  scene.body.fixed.clear();
+  EXPECT_NE(refusal(post(), scene).find("nothing holds"), std::string::npos);
+  scene.body.gravity.acceleration = {0, 0, 0};
+  EXPECT_NE(refusal(post(), scene).find("nothing holds"), std::string::npos);
+  scene = jerked(3);
+  scene.body.adjust.frequency = -1;
+  EXPECT_NE(refusal(post(), scene).find("frequency"), std::string::npos);
+  scene = jerked(3);
+  scene.body.gravity.acceleration = {0, 0, 0};
+  scene.body.adjust.sag = 2;
+  EXPECT_NE(refusal(post(), scene).find("does not sag"), std::string::npos);
+  scene = jerked(3);
+  scene.body.adjust.half_life = 50;
+  scene.body.lattice.integrator = LatticeSteps::backward_euler;
+  EXPECT_NE(refusal(post(), scene).find("substeps"), std::string::npos);
+  scene = jerked(3);
+  scene.body.lattice.integrator = LatticeSteps::plain;
+  scene.body.adjust.frequency = 2;
+  EXPECT_NE(refusal(post(), scene).find("body.adjust"), std::string::npos);
+  scene = jerked(3);
+  scene.body.dynamic = false;
+  EXPECT_NE(refusal(post(), scene).find("body.dynamic"), std::string::npos);
+  scene = jerked(3);
+  scene.body.velocity = {1, 0, 0};
+  EXPECT_NE(refusal(post(), scene).find("body.velocity"), std::string::npos);
+}
+
+TEST(TuneLattice, RefusesAnAmplitudeWithoutMotion) {
+  Scene scene = jerked(5);
+  scene.body.fixed[0].motion.clear();
+  scene.body.adjust.amplitude = 2;
+  const auto character = std::make_shared<Character>(post());
+  try {
+    tune(character, scene, nullptr, "test", {});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("does not move"), std::string::npos);
+  }
+}
+
+// Every dial on its own: small swings, for which the law is linear, and large ones.
+TEST(TuneLattice, MakesAPostSwingAsAsked) {
+  for (const double strength : {0.02, 0.5}) {
+    const double others = strength < 0.1 ? 0.02 : 0.1, amplitude = strength < 0.1 ? 0.02 : 0.03;
+    for (const DialRatios& asked : {DialRatios{.frequency = 0.6}, DialRatios{.amplitude = 1.5},
+                                    DialRatios{.sag = 0.5}, DialRatios{.half_life = 0.6},
+                                    DialRatios{.frequency = 0.7, .sag = 0.5, .half_life = 0.8}}) {
+      SCOPED_TRACE(fmt::format("{} {} {} {} at {}", asked.frequency, asked.amplitude, asked.sag,
+                               asked.half_life, strength));
+      Scene scene = jerked(160, strength);
+      scene.body.adjust.frequency = asked.frequency;
+      scene.body.adjust.amplitude = asked.amplitude;
+      scene.body.adjust.sag = asked.sag;
+      scene.body.adjust.half_life = asked.half_life;
+      const auto character = std::make_shared<Character>(post());
+      const TuneReport report = tune(character, scene, nullptr, "test", {});
+      EXPECT_TRUE(report.before.from_trajectory);
+      EXPECT_TRUE(report.after.from_trajectory);
+      EXPECT_LE(report.passes.size(), 4U);
+      EXPECT_NEAR(report.after.frequency / report.before.frequency / asked.frequency, 1, others);
+      EXPECT_NEAR(report.after.sag / report.before.sag / asked.sag, 1, others);
+      EXPECT_NEAR(report.after.half_life / report.before.half_life / asked.half_life, 1, others);
+      EXPECT_NEAR(report.after.amplitude / report.before.amplitude / asked.amplitude, 1, amplitude);
+    }
+  }
+}
+
+// How deep flesh that a rig folds is in itself: its skin, and its contact points, in metres.
+struct Folded {
+  double deepest = 0, deepest_contact = 0;
+  double settled = 0;  // mean of the last frames: what is left when nothing swings any more
+  int touching = 0;    // frames
+};
+
+Folded fold(double inertia) {
+  const Character bar = test::two_bones(1, 0.24);
+  BodySettings settings;
+  settings.type = "lattice";
+  settings.cells = 24;
+  settings.size = 1;
+  settings.substeps = 2;
+  settings.lattice.integrator = LatticeSteps::tr_bdf2;
+  settings.adjust.inertia = inertia;
+  FrameRange range;
+  range.last = 100;
+  ImplicitLatticeBody body(bar, settings, range, "test");
+  const test::OverlapMeter meter(bar.skin, 0.15);
+  Folded result;
+  constexpr int frames = 24, last = 6;
+  for (int frame = 1; frame <= frames; ++frame) {
+    const StepReport report =
+        body.step(test::pose(bar, frame, std::min(110.0, 11.0 * (frame - 1))), 1.0 / 24);
+    EXPECT_TRUE(report.warnings.empty()) << report.warnings[0];
+    BodyFrame out;
+    body.skin(out);
+    result.deepest = std::max(result.deepest, meter.measure(out.positions, 0.01).deepest);
+    const auto depths = body.contact()->depths();
+    const auto deep = static_cast<double>(*std::max_element(depths.begin(), depths.end()));
+    result.deepest_contact = std::max(result.deepest_contact, deep);
+    if (frame > frames - last) result.settled += deep / last;
+    result.touching += deep > 0;
+  }
+  return result;
+}
+
+// Equilibria pass through themselves, as they have no contact; what is seen does not.
+TEST(ImplicitLatticeBody, TouchesItselfAsItDoesWithoutDials) {
+  constexpr double cell = 1.0 / 24;
+  const Folded plain = fold(1);
+  EXPECT_GE(plain.touching, 12);
+  for (const double inertia : {0.0, 0.4, 2.0}) {
+    const Folded adjusted = fold(inertia);
+    SCOPED_TRACE(inertia);
+    EXPECT_LT(adjusted.deepest_contact, plain.deepest_contact + 0.06 * cell);
+    EXPECT_NEAR(adjusted.settled, plain.settled, 0.06 * cell);
+    // What swings further gets deeper, and bounces.
+    if (inertia > 1) continue;
+    EXPECT_LT(adjusted.deepest, plain.deepest + 0.01 * cell);
+    EXPECT_GE(adjusted.touching, plain.touching);
+  }
+}
+
+}  // namespace
+}  // namespace supple
