@@ -138,9 +138,14 @@ double TetSystem::add_stage(const Positions& x, Positions* force) const {
   return energy;
 }
 
+double TetSystem::add_contact(const Positions& x, Positions* force) const {
+  if (!m_contact) return 0;
+  return force ? m_contact->add_forces(x, *force) : m_contact->energy(x);
+}
+
 double TetSystem::energy(const Positions& x) {
   return m_stiffness_factor * m_elements.energy(as_points(x)) - m_outer.dot(x) +
-         add_springs(x, nullptr) + add_stage(x, nullptr);
+         add_springs(x, nullptr) + add_stage(x, nullptr) + add_contact(x, nullptr);
 }
 
 double TetSystem::force(const Positions& x, Positions& force) {
@@ -148,7 +153,7 @@ double TetSystem::force(const Positions& x, Positions& force) {
   m_elements.add_forces(as_points(x), as_points(force));
   force = m_stiffness_factor * force + m_outer;
   const double energy = m_stiffness_factor * m_elements.energy(as_points(x)) - m_outer.dot(x);
-  const double more = add_springs(x, &force) + add_stage(x, &force);
+  const double more = add_springs(x, &force) + add_stage(x, &force) + add_contact(x, &force);
   m_holds.reduce(force);
   return energy + more;
 }
@@ -180,7 +185,11 @@ void TetSystem::add_up(bool at_rest) {
 }
 
 void TetSystem::linearise(const Positions& x, Differential kind) {
-  if (is_linear() && m_matrix_is_elastic && m_matrix_rate == m_rate) return;
+  if (m_contact) m_contact->linearise(x);
+  if (is_linear() && m_matrix_is_elastic && m_matrix_rate == m_rate) {
+    if (m_contact) m_diagonal_known = false;
+    return;
+  }
   // The factor at rest is made before, as it uses the same tables.
   rest_factor();
   m_stiffness.linearise(x, kind != Differential::exact);
@@ -202,9 +211,11 @@ void TetSystem::find_turns() {
 
 void TetSystem::invert_diagonal() {
   if (std::exchange(m_diagonal_known, true)) return;
+  for (size_t n = 0; n < nodes(); ++n)
+    m_diagonal[n] = m_matrix.values[m_matrix.find(n, static_cast<int32_t>(n))];
+  if (m_contact) m_contact->add_diagonal(m_diagonal);
   parallel_for(nodes(), node_block, [&](size_t begin, size_t end) {
-    for (size_t n = begin; n < end; ++n)
-      m_diagonal[n] = m_matrix.values[m_matrix.find(n, static_cast<int32_t>(n))].inverse();
+    for (size_t n = begin; n < end; ++n) m_diagonal[n] = m_diagonal[n].inverse().eval();
   });
 }
 
@@ -271,6 +282,7 @@ double TetSystem::product(const TetVector& dx, TetVector& y) const {
   m_extended = dx;
   m_holds.extend(m_extended);
   m_matrix.multiply(m_extended, y);
+  if (m_contact) m_contact->add_product(m_extended, y);
   m_holds.reduce(y);
   return dot(dx, y);
 }

@@ -15,6 +15,7 @@
 
 #include "supple/mesh/node_gradients.h"
 #include "supple/solve/implicit.h"
+#include "supple/tets/contact_terms.h"
 #include "supple/tets/point_holds.h"
 #include "supple/tets/tet_stiffness.h"
 
@@ -90,6 +91,10 @@ class TetSystem {
   /// Forces on nodes that do not depend on positions, in newtons.
   void set_outer_forces(const Positions& forces) { m_outer = forces; }
 
+  /// Contacts that act from now on, or null for none; they must outlive the system, and may change
+  /// between its calls.
+  void set_contact(ContactTerms* contact) { m_contact = contact; }
+
   /// Multiplies stiffness and, apart from it, damping. Where they are `passing`, from step to step,
   /// the preconditioner is one for about these.
   void set_factors(double stiffness, double damping, bool passing = false);
@@ -149,6 +154,7 @@ class TetSystem {
   double precondition(const Factor* factor, bool turned);
   double add_springs(const Positions& x, Positions* force) const;
   double add_stage(const Positions& x, Positions* force) const;
+  double add_contact(const Positions& x, Positions* force) const;
 
   TetSystemModel m_model;
   TetElements<double> m_elements;
@@ -164,6 +170,7 @@ class TetSystem {
 
   std::vector<Vec3d> m_places, m_pull_places;
   TetVector m_outer, m_inertia_goal, m_damping_goal;
+  ContactTerms* m_contact = nullptr;
   double m_rate = 0;
 
   // Of a solve.
