@@ -21,7 +21,7 @@ struct Costs {
   double plain_cpu = 0, adjusted_cpu = 0;  // processor time of all threads, seconds
   double plain = 0, adjusted = 0;          // seconds
   double equilibrium = 0, inertia = 0;     // of the adjusted one's
-  double elements = 0, iterations = 0, newton = 0;
+  double elements = 0, iterations = 0, newton = 0, adjusted_newton = 0;
 };
 
 double seconds_of(const FrameReport& report, std::string_view stage) {
@@ -60,6 +60,7 @@ const Costs& stomp_costs() {
       costs.equilibrium += seconds_of(b, "step/equilibrium");
       costs.inertia += seconds_of(b, "step/inertia");
       costs.newton += a.iterations;
+      costs.adjusted_newton += b.iterations;
     }
     for (const BodyFact& fact : plain->body().facts())
       if (fact.name == "elements") costs.elements = fact.value;
@@ -89,6 +90,7 @@ void sumo_adjusted(benchmark::State& state) {
   state.counters["cpu_overhead_percent"] = 100 * (costs.adjusted_cpu / costs.plain_cpu - 1);
   state.counters["overhead_percent"] = 100 * (costs.adjusted / costs.plain - 1);
   state.counters["equilibrium_percent"] = 100 * costs.equilibrium / costs.plain;
+  state.counters["adjusted_newton_per_frame"] = costs.adjusted_newton / (frames - 1);
   state.counters["inertia_percent"] = 100 * costs.inertia / costs.plain;
 }
 

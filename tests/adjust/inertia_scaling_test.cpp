@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
+#include <random>
 
 #include "adjust/tet_bars.h"
 
@@ -89,6 +91,39 @@ TEST(InertiaScaling, ForcesAreThoseOfTheMovingFrame) {
 }
 
 // Equilibria that jump, or are inside out, give their nodes no frames.
+// Lanes of many nodes against one at a time, some of them flat, mirrored or no numbers at all.
+TEST(InertiaScaling, FramesOfManyNodesAreThoseOfEach) {
+  const TetMesh mesh = box_of_tets(7, 9, 6, 0.1, 0.2);
+  const std::vector<double> volumes(mesh.tets.size(), 1e-4);
+  const NodeGradients gradients(mesh, volumes);
+  const size_t nodes = mesh.positions.size();
+  std::mt19937 random(5);
+  std::uniform_real_distribution<double> number(-1, 1);
+  for (const double shake : {0.0, 0.01, 0.05, 0.3}) {
+    Moving<BodyVector> motion;
+    for (BodyVector* v : {&motion.position, &motion.velocity, &motion.acceleration}) {
+      v->setZero(static_cast<Eigen::Index>(3 * nodes));
+      for (size_t n = 0; n < nodes; ++n)
+        v->node(n) =
+            mesh.positions[n] + shake * Vec3d(number(random), number(random), number(random));
+    }
+    if (shake == 0.3) motion.position.node(40)[1] = std::numeric_limits<double>::quiet_NaN();
+    if (shake == 0.05)
+      for (size_t n = 0; n < nodes / 3; ++n) motion.position.node(n)[2] *= -1e-3;
+    InertiaScaling scaling(gradients, std::vector<double>(nodes, 1), std::vector<double>(nodes, 0));
+    scaling.move_frames(motion, 0.01);
+    for (size_t n = 0; n < nodes; ++n) {
+      const NodeTurn turn = node_turn(gradients.at(n, motion.position.data()),
+                                      gradients.at(n, motion.velocity.data()),
+                                      gradients.at(n, motion.acceleration.data()));
+      const NodeTurn& own = scaling.frames()[n];
+      EXPECT_LT((own.rotation - turn.rotation).norm(), 1e-9) << n;
+      EXPECT_LT((own.rate - turn.rate).norm(), 1e-8 * (1 + turn.rate.norm())) << n;
+      EXPECT_LT((own.change - turn.change).norm(), 1e-8 * (1 + turn.change.norm())) << n;
+    }
+  }
+}
+
 TEST(InertiaScaling, LeavesInertiaWhereFramesAreNotSmooth) {
   const TetSystemModel model = bar_model(Law::neo_hookean, 0, 3);
   TetSystem system(model, "test");

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 
+#include "supple/adjust/turn_kernels.h"
 #include "supple/core/parallel.h"
 
 namespace supple {
 namespace {
-
-constexpr size_t node_block = 256;
 
 // Frames that turn by less than this (rad/s, and rad/s² of change) do not turn: equilibria are
 // known to some digits only.
@@ -38,7 +37,7 @@ InertiaScaling::InertiaScaling(NodeGradients gradients, std::vector<double> mass
       m_frames(m_masses.size()) {
   const BodyVector zero = BodyVector::Zero(static_cast<Eigen::Index>(3 * m_masses.size()));
   m_equilibrium = {zero, zero, zero};
-  m_side_by_side.setZero(9, static_cast<Eigen::Index>(m_masses.size()));
+  m_side_by_side.assign(fields_stride * m_masses.size(), 0);
   set_epsilon(std::vector<double>(m_epsilon));
 }
 
@@ -50,24 +49,47 @@ void InertiaScaling::set_epsilon(std::span<const double> epsilon) {
 
 void InertiaScaling::move_frames(const Moving<BodyVector>& equilibrium, double h) {
   m_equilibrium = equilibrium;
-  for (size_t n = 0; n < m_masses.size(); ++n)
-    m_side_by_side.col(static_cast<Eigen::Index>(n)) << equilibrium.position.node(n),
-        equilibrium.velocity.node(n), equilibrium.acceleration.node(n);
+  for (size_t n = 0; n < m_masses.size(); ++n) {
+    double* to = &m_side_by_side[fields_stride * n];
+    Eigen::Map<Vec3d>{to} = equilibrium.position.node(n);
+    Eigen::Map<Vec3d>{to + 3} = equilibrium.velocity.node(n);
+    Eigen::Map<Vec3d>{to + 6} = equilibrium.acceleration.node(n);
+  }
   const int turning = parallel_reduce(
-      m_masses.size(), node_block, 0,
-      [&](size_t begin, size_t end) {
-        int count = 0;
-        for (size_t n = begin; n < end; ++n) {
-          if (!m_gradients.reaches(n)) continue;
-          const Eigen::Matrix<double, 9, 3> f = m_gradients.of_three(n, m_side_by_side);
-          m_frames[n] = node_turn(f.topRows<3>(), f.middleRows<3>(3), f.bottomRows<3>());
-          m_trust[n] = smoothness(f.topRows<3>(), f.bottomRows<3>(), m_frames[n], h);
-          count += m_frames[n].rate.norm() > slowest || m_frames[n].change.norm() > slowest;
-        }
-        return count;
-      },
-      std::plus<>());
+      m_masses.size(), turn_block, 0,
+      [&](size_t begin, size_t end) { return turn_frames(begin, end, h); }, std::plus<>());
   m_turns = turning > 0;
+}
+
+// The frames of some nodes; returns how many of them turn.
+int InertiaScaling::turn_frames(size_t begin, size_t end, double h) {
+  int count = 0;
+  TurnBlock block;
+  for (size_t first = begin; first < end; first += turn_block) {
+    const size_t last = std::min(end, first + turn_block);
+    m_gradients.of_three(m_side_by_side.data(), first, last, turn_block, block.gradients[0]);
+    find_turns(block, last - first);
+    for (size_t n = first; n < last; ++n) {
+      if (!m_gradients.reaches(n)) continue;
+      const size_t at = n - first;
+      const auto matrix = [at](const double(*rows)[turn_block]) {
+        Mat3d m;
+        for (int k = 0; k < 9; ++k) m(k / 3, k % 3) = rows[k][at];
+        return m;
+      };
+      const auto vector = [at](const double(*rows)[turn_block]) {
+        return Vec3d(rows[0][at], rows[1][at], rows[2][at]);
+      };
+      const Mat3d f = matrix(block.gradients), ddf = matrix(block.gradients + 18);
+      NodeTurn& turn = m_frames[n];
+      turn = block.sound[at] > 0
+                 ? NodeTurn{matrix(block.rotations), vector(block.rates), vector(block.changes)}
+                 : node_turn(f, matrix(block.gradients + 9), ddf);
+      m_trust[n] = smoothness(f, ddf, turn, h);
+      count += turn.rate.norm() > slowest || turn.change.norm() > slowest;
+    }
+  }
+  return count;
 }
 
 // With ω of the frame: R̈ Rᵀ = [ω̇]× + [ω]×², Ṙ Ṙᵀ = -[ω]×², Ṙ Rᵀ = [ω]×.

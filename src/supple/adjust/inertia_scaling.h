@@ -65,13 +65,15 @@ class InertiaScaling {
   std::span<const double> trust() const { return m_trust; }
 
  private:
+  int turn_frames(size_t begin, size_t end, double h);
+
   NodeGradients m_gradients;
   std::vector<double> m_masses, m_epsilon, m_trust;
   DampingFrame m_damping;
   bool m_acts = false, m_turns = false;
   Moving<BodyVector> m_equilibrium;
   std::vector<NodeTurn> m_frames;
-  Eigen::Matrix<double, 9, Eigen::Dynamic> m_side_by_side;  // of the equilibrium's motion
+  std::vector<double> m_side_by_side;  // of the equilibrium's motion, fields_stride per node
 };
 
 /// The second derivative in time from five samples h seconds apart, in the middle [Wang 2020,

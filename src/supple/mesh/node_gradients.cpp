@@ -59,12 +59,4 @@ Mat3d NodeGradients::at(size_t node, const double* x) const {
   return sum;
 }
 
-Eigen::Matrix<double, 9, 3> NodeGradients::of_three(
-    size_t node, const Eigen::Matrix<double, 9, Eigen::Dynamic>& x) const {
-  Eigen::Matrix<double, 9, 3> sum = Eigen::Matrix<double, 9, 3>::Zero();
-  for (uint32_t k = m_offsets[node]; k < m_offsets[node + 1]; ++k)
-    sum.noalias() += x.col(m_nodes[k]) * m_gradients[k].transpose();
-  return sum;
-}
-
 }  // namespace supple

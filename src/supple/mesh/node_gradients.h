@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "supple/mesh/gradient_kernels.h"
 #include "supple/mesh/tet_mesh.h"
 
 namespace supple {
@@ -35,9 +36,12 @@ class NodeGradients {
   /// Σ x_j g_jᵀ at a node; `x` has three numbers per node. 0 for nodes without elements.
   Mat3d at(size_t node, const double* x) const;
 
-  /// The same for three fields at once, whose numbers lie side by side: nine per node.
-  Eigen::Matrix<double, 9, 3> of_three(size_t node,
-                                       const Eigen::Matrix<double, 9, Eigen::Dynamic>& x) const;
+  /// The same for three fields at once and nodes `begin` to `end`; gradient_kernels.h says how
+  /// numbers lie in `fields` and `out`.
+  void of_three(const double* fields, size_t begin, size_t end, size_t stride, double* out) const {
+    sum_gradients({m_offsets.data(), m_nodes.data(), m_gradients.data()->data()}, fields, begin,
+                  end, stride, out);
+  }
 
   /// Whether any element reaches a node.
   bool reaches(size_t node) const { return m_offsets[node + 1] > m_offsets[node]; }
