@@ -43,6 +43,11 @@ constexpr const char* jolly = R"({"young": 20000})";
 // Firm enough for ears, with nothing but its own motion to shake it.
 constexpr const char* jiggly = R"({"type": "tets", "young": 50000, "tets": {"elements": 8600}})";
 
+// The flesh of the dance with twice the inertia: belly and ears swing twice as far, and no slower.
+constexpr const char* wobbly = R"({
+  "young": 20000, "lattice": {"integrator": "tr_bdf2", "stiffness_damping": 0.01}, "adjust": {"inertia": 2}
+})";
+
 CastMember sculpted(std::string name, std::string line, std::vector<ActorScene> scenes,
                     int vertices, modelling::Actor (*actor)()) {
   return {std::move(name),
@@ -62,7 +67,8 @@ const std::vector<CastMember>& cast() {
                {{"pomelo", "it dances", "dance", 4, 24, jolly},
                 {"crouch", "its belly comes to rest on its thighs", "crouch", 3, 24, ground},
                 {"ball", "a ball flies into its belly", "idle", 3, 24, ball},
-                {"jiggle", "the same dance as tetrahedra, in real time", "dance", 4, 24, jiggly}},
+                {"jiggle", "the same dance as tetrahedra, in real time", "dance", 4, 24, jiggly},
+                {"wobble", "the dance with twice the inertia", "dance", 4, 24, wobbly}},
                35000, pomelo),
       sculpted("forearm", "an elbow that bends and a hand of five fingers that makes a fist",
                {{"forearm", "it makes a fist", "fist", 3},

@@ -61,6 +61,16 @@ Sculpture jellyfish_sculpture() {
   return s;
 }
 
+// A caramel pudding, flat below.
+Sculpture pudding_sculpture() {
+  Sculpture s;
+  s.add(round_cone({0, 0.03, 0}, 0.14, {0, 0.15, 0}, 0.09), 0);
+  s.carve(ellipsoid({0, -0.6, 0}, {1.2, 0.6, 1.2}), 0.008);
+  s.set_ground_colour(screen_colour(0.96, 0.84, 0.55));
+  s.paint(ellipsoid({0, 0.26, 0}, {0.13, 0.07, 0.13}), screen_colour(0.55, 0.24, 0.06), 0.012);
+  return s;
+}
+
 // Held by its root, yanked to the right at constant speed, and stopped as abruptly.
 constexpr const char* yanked_linear = R"({
   "type": "tets", "young": 2.4e7, "poisson": 0.3, "density": 600, "substeps": 2,
@@ -94,6 +104,22 @@ constexpr const char* spun_twice = R"({
                         {"translate": [0, 0.15, 0], "keys": [[0.2, 0], [1.2, 1]]}]}]
 })";
 
+// What it stands on is pushed along, and stopped.
+constexpr const char* pushed = R"({
+  "type": "lattice", "budget": 3000, "young": 1.5e4, "poisson": 0.45, "density": 1000, "substeps": 2,
+  "lattice": {"integrator": "tr_bdf2", "stiffness_damping": 0.006},
+  "fixed": [{"select": {"box": {"min": [-0.3, -0.1, -0.3], "max": [0.3, 0.02, 0.3]}},
+             "motion": [{"translate": [0.15, 0, 0], "keys": [[0.2, 0], [0.5, 1]], "ramp": "linear"}]}]
+})";
+
+constexpr const char* pushed_slow = R"({
+  "type": "lattice", "budget": 3000, "young": 1.5e4, "poisson": 0.45, "density": 1000, "substeps": 2,
+  "lattice": {"integrator": "tr_bdf2", "stiffness_damping": 0.006},
+  "adjust": {"frequency": 0.5, "inertia": 0.364},
+  "fixed": [{"select": {"box": {"min": [-0.3, -0.1, -0.3], "max": [0.3, 0.02, 0.3]}},
+             "motion": [{"translate": [0.15, 0, 0], "keys": [[0.2, 0], [0.5, 1]], "ramp": "linear"}]}]
+})";
+
 }  // namespace
 
 Character sunflower(int vertices) {
@@ -103,6 +129,8 @@ Character sunflower(int vertices) {
 Character jellyfish(int vertices) {
   return sculpted_prop("jellyfish", jellyfish_sculpture(), vertices);
 }
+
+Character pudding(int vertices) { return sculpted_prop("pudding", pudding_sculpture(), vertices); }
 
 std::vector<Prop> swaying_props() {
   return {{"sunflower",
@@ -119,7 +147,14 @@ std::vector<Prop> swaying_props() {
            {{"jellyfish", "its core spins, and its tentacles trail", 5, spun},
             {"jellyfish_inertia", "the same with twice the inertia", 5, spun_twice}},
            9000,
-           jellyfish}};
+           jellyfish},
+          {"pudding",
+           "a pudding that is pushed along, for adjusted dynamics",
+           ".glb",
+           {{"pudding", "it wobbles when it is stopped", 4, pushed},
+            {"pudding_slow", "the same half as fast, and as far", 4, pushed_slow}},
+           6000,
+           pudding}};
 }
 
 }  // namespace supple::actors

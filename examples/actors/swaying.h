@@ -1,4 +1,5 @@
-// Things that sway when they are pulled about, for adjusted dynamics: a sunflower and a jellyfish.
+// Things that sway when they are pulled about, for adjusted dynamics: a sunflower, a jellyfish
+// and a pudding.
 #pragma once
 
 #include "actors/props.h"
@@ -11,7 +12,10 @@ Character sunflower(int vertices);
 /// A jellyfish, 0.8 m high: a bell around a core, and eight tentacles.
 Character jellyfish(int vertices);
 
-/// Both, with their scenes.
+/// A pudding, 0.24 m high.
+Character pudding(int vertices);
+
+/// All of them, with their scenes.
 std::vector<Prop> swaying_props();
 
 }  // namespace supple::actors

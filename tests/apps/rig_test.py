@@ -13,11 +13,12 @@ SHORT = ["--frames", "1-4"]
 class Example(ProgramTest):
     ACTORS = ["pomelo", "forearm", "shoulder", "wriggler", "worm", "fish", "starfish", "wrestler"]
     PROPS = {"rabbit": ["tired"], "dragon": [], "letter": [], "shirt": [], "rope": [], "blocks": [],
-             "sunflower": ["sunflower_stvk"], "jellyfish": ["jellyfish_inertia"]}
+             "sunflower": ["sunflower_stvk"], "jellyfish": ["jellyfish_inertia"],
+             "pudding": ["pudding_slow"]}
     TOYS = ["duck", "creatures", "ducks", "balls", "twirl", "press", "recover", "cube"]
-    SLOW = ["sunflower", "jellyfish"]  # some frames will do
+    SLOW = ["sunflower", "jellyfish", "pudding"]  # some frames will do
     SOLIDS = ["bar", "jelly"]
-    SCENES = {"pomelo": ["crouch", "ball", "jiggle"], "forearm": ["sudden"], "starfish": ["escape", "reach"],
+    SCENES = {"pomelo": ["crouch", "ball", "jiggle", "wobble"], "forearm": ["sudden"], "starfish": ["escape", "reach"],
               "wrestler": ["wrestler_slow"]}
 
     def test_the_list_has_one_line_each(self):

@@ -72,11 +72,14 @@ struct AdjustedBody<S>::Outside {
       body.equilibrium_between((body.m_ahead_done + part) / body.m_ahead_steps,
                                body.m_end.position);
     } else {
-      // The guess goes on as the equilibrium has moved so far.
+      // The guess goes on as the equilibrium has moved so far, or as what holds it does.
       const Moving<BodyVector>& last = before > 0 ? body.m_middle : now;
       const double ahead = (rule.until - before) * h;
-      body.m_end.position =
-          last.position + ahead * last.velocity + 0.5 * ahead * ahead * last.acceleration;
+      body.m_end.position = last.position;
+      if (body.m_options.carry_guess && drive.carry)
+        drive.carry(before, rule.until, body.m_end.position);
+      else
+        body.m_end.position += ahead * last.velocity + 0.5 * ahead * ahead * last.acceleration;
       report.sound &= body.find_equilibrium(h, body.m_end.position, report);
     }
     differences(body.m_system, body.m_start, body.m_end);
@@ -150,7 +153,7 @@ NewtonOptions<typename S::LinearOptions> AdjustedBody<S>::newton(double step, bo
   constexpr double usual_acceleration = 10, safety = 0.3;
   NewtonOptions<typename S::LinearOptions> options;
   options.tolerance = 1e-13;
-  options.iterations = m_options.iterations;
+  options.iterations = moving ? m_options.iterations : m_options.static_iterations;
   options.linear = moving ? S::stage_linear() : S::static_linear();
   options.exact_below = std::numeric_limits<double>::infinity();
   // An equilibrium begins close by, and its linear solves cost less than linearising.
@@ -181,7 +184,8 @@ bool AdjustedBody<S>::start(const AdjustedDrive& drive, int parts) {
   m_static.set_outer_forces(drive.forces);
   for (int i = 1; i <= parts; ++i) {
     drive.places(static_cast<double>(i) / parts, m_held, m_pulled);
-    found = find_equilibrium(usual_step, p, report);
+    report.unsettled = 0;
+    found = find_equilibrium(usual_step, p, report) && report.unsettled == 0;
   }
   const BodyVector zero = m_system.zero();
   now = equilibrium = m_middle = {p, zero, zero};
@@ -350,8 +354,9 @@ bool AdjustedBody<S>::find_equilibrium(double h, BodyVector& p, AdjustedReport& 
   report.static_iterations += solved.iterations;
   report.static_linear += solved.linear_iterations;
   ++report.solved;
+  report.unsettled += !solved.converged && !solved.stalled;
   record();
-  return p.allFinite() && (solved.converged || solved.stalled);
+  return p.allFinite();
 }
 
 static_assert(AdjustableSystem<TetSystem> && AdjustableSystem<LatticeDynamics>);

@@ -45,8 +45,10 @@ struct AdjustedOptions {
   DampingFrame damping = DampingFrame::scaled;
   double tolerance = 1e-4;      ///< of dynamic steps: errors of nodes, relative to h² · 10 m/s²
   double false_inertia = 0.05;  ///< m/s², that errors of equilibria may make
-  int iterations = 30;
-  bool always_track = false;  ///< whether equilibria are found even where ε is 1, to measure q
+  int iterations = 30;          ///< of dynamic stages, at most
+  int static_iterations = 30;   ///< of equilibria, at most
+  bool carry_guess = false;     ///< whether equilibria are looked for where the drive carries them
+  bool always_track = false;    ///< whether equilibria are found even where ε is 1, to measure q
 };
 
 /// Equilibria of a run, stage after stage: those of one pass serve the next, as long as neither
@@ -80,6 +82,7 @@ struct AdjustedReport {
   int static_iterations = 0;
   int static_linear = 0;  ///< iterations of its linear solves
   int solved = 0;         ///< equilibria that had to be solved for
+  int unsettled = 0;      ///< of these, those that were not found to all digits
   bool sound = true;      ///< all numbers are finite
 };
 

@@ -293,7 +293,7 @@ double LatticeDynamics::force(const Positions& x, Positions& force) {
 LinearReport LatticeDynamics::solve(const Positions& force, Step& dx,
                                     const LinearOptions& options) {
   scatter(force, m_f);
-  const LinearReport report = m_system->solve(m_f, m_dx, options);
+  LinearReport report = m_system->solve(m_f, m_dx, options);
   for (size_t n = 0; n < nodes(); ++n) dx.node(n) = m_dx.at(m_model.mesh.nodes[n]).cast<double>();
   return report;
 }

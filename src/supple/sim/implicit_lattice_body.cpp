@@ -53,6 +53,9 @@ AdjustedOptions options_of(const BodySettings& settings) {
                                                                        : DampingFrame::still;
   options.always_track = settings.adjust.run != nullptr;
   options.iterations = settings.solver.iterations > 0 ? settings.solver.iterations : 20;
+  // Deep folds have equilibria that are hard to find, and frames that do not count.
+  options.static_iterations = settings.solver.iterations > 0 ? settings.solver.iterations : 10;
+  options.carry_guess = true;
   return options;
 }
 
@@ -186,9 +189,9 @@ AdjustedDrive ImplicitLatticeBody::drive_between(const Instant& from, const Inst
   drive.places = [this, at](double part, std::vector<Vec3d>& held, std::vector<Vec3d>& pulled) {
     places_at(at(part), held, pulled);
   };
-  if (m_model.attachment)
-    drive.carry = [this, at](double here, double there, BodyVector& x) {
-      m_model.attachment->carry(at(here).joints, at(there).joints, as_points(x));
+  if (const Attachment* rig = m_model.attachment.get())
+    drive.carry = [rig, at](double here, double there, BodyVector& x) {
+      rig->carry(at(here).joints, at(there).joints, as_points(x));
     };
   drive.forces = m_body->system().zero();
   set_forces(at(1), drive.forces);
