@@ -23,8 +23,9 @@ constexpr int most_looks = 4, most_rigid_looks = 10;
 // What flesh that is turned inside out has against it, in units of 2 mu + lambda.
 constexpr double against_inversion = 4;
 
-// Flesh turned inside out that is worth a warning, of all.
-constexpr double worrying = 0.01;
+// Flesh turned inside out that is worth a warning, of all, and from which on a body on a rig begins
+// anew.
+constexpr double worrying = 0.01, unsound = 0.1;
 
 void refuse_unknown(const BodySettings& settings, const std::string& file) {
   const std::string only = "is for \"integrator\": \"plain\" in body.lattice";
@@ -240,8 +241,12 @@ StepReport ImplicitLatticeBody::step(const Drive& drive, double dt) {
     advance(to, dt, report);
   }
   m_now = to;
-  const double inverted = report.stages.time(
+  double inverted = report.stages.time(
       "measure", [&] { return measure_cells(m_model, nodes(), m_cell_stretch); });
+  if (inverted > unsound && m_model.attachment) {
+    begin_anew(to, report);
+    inverted = measure_cells(m_model, nodes(), m_cell_stretch);
+  }
   if (inverted > worrying)
     report.warnings.push_back(
         fmt::format("{:.1f} % of the flesh is turned inside out", 100 * inverted));
@@ -270,6 +275,13 @@ void ImplicitLatticeBody::start(const Instant& to, bool anew, StepReport& report
   if (!found) report.warnings.emplace_back("the flesh has not come to rest in this pose");
 }
 
+void ImplicitLatticeBody::begin_anew(const Instant& to, StepReport& report) {
+  const BodyVector zero = m_body->system().zero();
+  m_body->now = m_body->equilibrium = {m_body->system().rest(), zero, zero};
+  start(to, true, report);
+  report.warnings.emplace_back("the motion was too violent; the body begins anew at rest");
+}
+
 void ImplicitLatticeBody::advance(const Instant& to, double dt, StepReport& report) {
   const Instant from = m_now;
   const int steps = m_settings.substeps;
@@ -286,10 +298,7 @@ void ImplicitLatticeBody::advance(const Instant& to, double dt, StepReport& repo
     report.residual = std::max(report.residual, step.dynamic.residual);
     report.stages.add(step.dynamic.stages);
     if (!step.sound) {
-      const BodyVector zero = m_body->system().zero();
-      m_body->now = m_body->equilibrium = {m_body->system().rest(), zero, zero};
-      start(to, true, report);
-      report.warnings.emplace_back("the motion was too violent; the body begins anew at rest");
+      begin_anew(to, report);
       return;
     }
     if (m_settings.adjust.run) record(h);

@@ -50,6 +50,7 @@ class ImplicitLatticeBody final : public Body, public Adjustable {
   void set_dials(const Moment& moment);
   bool touch(const BodyVector& x, int look);
   void start(const Instant& to, bool anew, StepReport& report);
+  void begin_anew(const Instant& to, StepReport& report);
   void advance(const Instant& to, double dt, StepReport& report);
   void record(double h);
   std::span<const Vec3d> nodes() const;

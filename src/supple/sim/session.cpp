@@ -34,7 +34,12 @@ std::unique_ptr<Body> make_body(const Character& character, const Scene& scene, 
   const bool adjustable_lattice =
       type == "lattice" && scene.body.lattice.integrator != LatticeSteps::plain;
   if (!implicit && !adjustable_lattice && adjusts(scene.body.adjust))
-    throw_input_error(file, "body.adjust", std::string("is for ") + adjustable_bodies);
+    throw_input_error(file, "body.adjust",
+                      std::string(type == "voxels" ? "bodies of type 'voxels' take steps of one "
+                                                     "linear solve, which no equilibrium solves; "
+                                                     "it is for "
+                                                   : "is for ") +
+                          adjustable_bodies);
   if (adjustable_lattice)
     return std::make_unique<ImplicitLatticeBody>(character, scene.body,
                                                  frames_of(scene, clip, character, file), file,

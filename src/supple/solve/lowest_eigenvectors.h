@@ -8,6 +8,7 @@
 #include <Eigen/Eigenvalues>
 
 #include <algorithm>
+#include <cmath>
 
 namespace supple {
 
@@ -20,11 +21,6 @@ struct LowestEigenvectors {
 };
 
 namespace lowest_detail {
-
-/// A basis of the span of columns that is orthonormal by `mass`, and what `product` makes of it.
-struct Basis {
-  Eigen::MatrixXd vectors, products;
-};
 
 /// Coefficients of an orthonormal basis of the span of columns whose scalar products are `gram`;
 /// directions that are almost sums of others are left out.
@@ -106,8 +102,8 @@ LowestEigenvectors lowest_eigenvectors(const Product& product, const Preconditio
     MatrixXd next(x.rows(), old + better.cols() + step.cols()), anext(next.rows(), next.cols());
     next << x, better, step;
     anext << ax, products(better), astep;
-    basis = std::move(next);
-    applied = std::move(anext);
+    basis.swap(next);
+    applied.swap(anext);
     choose(old);
   }
   result.values = values.head(std::min(wanted, values.size()));
