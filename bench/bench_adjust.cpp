@@ -1,10 +1,11 @@
-// What adjusting dynamics costs: the stomping wrestler without and with scaled inertia, frame by
-// frame in turn, so that both see the same machine; and linear solvers of implicit tetrahedra side
-// by side.
+// What adjusting dynamics costs: the stomping wrestler (tetrahedra) and the dancing pomelo
+// (lattice) without and with scaled inertia, frame by frame in turn, so that both see the same
+// machine; and linear solvers of implicit tetrahedra side by side.
 #include <benchmark/benchmark.h>
 
 #include <ctime>
 
+#include "actors/cast.h"
 #include "actors/wrestler.h"
 #include "supple/core/bytes.h"
 #include "supple/io/scene_file.h"
@@ -31,42 +32,58 @@ double seconds_of(const FrameReport& report, std::string_view stage) {
 }
 
 // Both bodies, a frame of one after a frame of the other.
+Costs costs_of(const actors::CastMember& member, const std::string& body, const char* cells) {
+  const auto character = std::make_shared<Character>(member.make(8000));
+  const auto session = [&](double inertia) {
+    const std::string text = R"({"character": "x.glb", "body": )" + body + "}";
+    Scene scene = parse_scene(as_bytes(text), "bench");
+    scene.frames.last = frames;
+    scene.frames.rate = 24;
+    scene.body.adjust.inertia = inertia;
+    return std::make_unique<Session>(character, scene, &character->clips[0], "bench");
+  };
+  auto plain = session(1), adjusted = session(0.5);
+  Costs costs;
+  FrameRecord record;
+  plain->advance(record);
+  adjusted->advance(record);
+  while (!plain->done()) {
+    const std::clock_t begin = std::clock();
+    const FrameReport a = plain->advance(record);
+    const std::clock_t middle = std::clock();
+    const FrameReport b = adjusted->advance(record);
+    costs.plain_cpu += static_cast<double>(middle - begin) / CLOCKS_PER_SEC;
+    costs.adjusted_cpu += static_cast<double>(std::clock() - middle) / CLOCKS_PER_SEC;
+    costs.plain += seconds_of(a, "step");
+    costs.adjusted += seconds_of(b, "step");
+    costs.equilibrium += seconds_of(b, "step/equilibrium");
+    costs.inertia += seconds_of(b, "step/inertia");
+    costs.newton += a.iterations;
+    costs.adjusted_newton += b.iterations;
+  }
+  for (const BodyFact& fact : plain->body().facts())
+    if (fact.name == cells) costs.elements = fact.value;
+  return costs;
+}
+
 const Costs& stomp_costs() {
-  static const Costs all = [] {
-    const actors::CastMember member = actors::wrestler();
-    const auto character = std::make_shared<Character>(member.make(8000));
-    const auto session = [&](double inertia) {
-      const std::string text = R"({"character": "x.glb", "body": )" + member.scenes[0].body + "}";
-      Scene scene = parse_scene(as_bytes(text), "wrestler");
-      scene.frames.last = frames;
-      scene.frames.rate = 24;
-      scene.body.adjust.inertia = inertia;
-      return std::make_unique<Session>(character, scene, &character->clips[0], "wrestler");
-    };
-    auto plain = session(1), adjusted = session(0.5);
-    Costs costs;
-    FrameRecord record;
-    plain->advance(record);
-    adjusted->advance(record);
-    while (!plain->done()) {
-      const std::clock_t begin = std::clock();
-      const FrameReport a = plain->advance(record);
-      const std::clock_t middle = std::clock();
-      const FrameReport b = adjusted->advance(record);
-      costs.plain_cpu += static_cast<double>(middle - begin) / CLOCKS_PER_SEC;
-      costs.adjusted_cpu += static_cast<double>(std::clock() - middle) / CLOCKS_PER_SEC;
-      costs.plain += seconds_of(a, "step");
-      costs.adjusted += seconds_of(b, "step");
-      costs.equilibrium += seconds_of(b, "step/equilibrium");
-      costs.inertia += seconds_of(b, "step/inertia");
-      costs.newton += a.iterations;
-      costs.adjusted_newton += b.iterations;
-    }
-    for (const BodyFact& fact : plain->body().facts())
-      if (fact.name == "elements") costs.elements = fact.value;
-    return costs;
+  static const Costs costs =
+      costs_of(actors::wrestler(), actors::wrestler().scenes[0].body, "elements");
+  return costs;
+}
+
+// The dance of the demo character on the lattice, with contact.
+const Costs& dance_costs() {
+  static const Costs costs = [] {
+    for (const actors::CastMember& member : actors::cast())
+      if (member.name == "pomelo")
+        return costs_of(member,
+                        R"({"type": "lattice", "budget": 5000, "young": 20000, "substeps": 4,
+          "lattice": {"integrator": "tr_bdf2", "stiffness_damping": 0.01}})",
+                        "cells");
+    return Costs();
   }();
-  return all;
+  return costs;
 }
 
 void count(benchmark::State& state, const Costs& costs) {
@@ -76,14 +93,14 @@ void count(benchmark::State& state, const Costs& costs) {
   state.counters["newton_per_frame"] = costs.newton / (frames - 1);
 }
 
-void sumo_plain(benchmark::State& state) {
-  const Costs& costs = stomp_costs();
+void plain_frame(benchmark::State& state, const Costs& (*find)()) {
+  const Costs& costs = find();
   for (auto _ : state) state.SetIterationTime(costs.plain / (frames - 1));
   count(state, costs);
 }
 
-void sumo_adjusted(benchmark::State& state) {
-  const Costs& costs = stomp_costs();
+void adjusted_frame(benchmark::State& state, const Costs& (*find)()) {
+  const Costs& costs = find();
   for (auto _ : state) state.SetIterationTime(costs.adjusted / (frames - 1));
   count(state, costs);
   // Processor time is the one to trust on a machine that others use as well.
@@ -130,16 +147,19 @@ void linear_solve(benchmark::State& state, TetPreconditioner kind, double rate) 
   state.counters["elements"] = static_cast<double>(model.mesh.tets.size());
 }
 
-BENCHMARK(sumo_plain)
-    ->Name("sumo/plain")
-    ->UseManualTime()
-    ->Iterations(1)
-    ->Unit(benchmark::kMillisecond);
-BENCHMARK(sumo_adjusted)
-    ->Name("sumo/adjusted")
-    ->UseManualTime()
-    ->Iterations(1)
-    ->Unit(benchmark::kMillisecond);
+#define SUPPLE_FRAMES(name, find)               \
+  BENCHMARK_CAPTURE(plain_frame, name, find)    \
+      ->Name(#name "/plain")                    \
+      ->UseManualTime()                         \
+      ->Iterations(1)                           \
+      ->Unit(benchmark::kMillisecond);          \
+  BENCHMARK_CAPTURE(adjusted_frame, name, find) \
+      ->Name(#name "/adjusted")                 \
+      ->UseManualTime()                         \
+      ->Iterations(1)                           \
+      ->Unit(benchmark::kMillisecond)
+SUPPLE_FRAMES(sumo, stomp_costs);
+SUPPLE_FRAMES(lattice, dance_costs);
 #define SUPPLE_SOLVER(kind)                                                       \
   BENCHMARK_CAPTURE(linear_solve, equilibrium_##kind, TetPreconditioner::kind, 0) \
       ->Unit(benchmark::kMillisecond);                                            \
