@@ -13,6 +13,9 @@ namespace {
 // How often the forces of turning frames are found anew in a stage, at most.
 constexpr int most_looks = 8;
 
+// How often contacts are found anew in a stage, and on the way to rest, at most.
+constexpr int most_touches = 10, most_rest_touches = 40;
+
 // Points are moved rigidly when they are no further from such places, relative to their extent.
 constexpr double rigid_enough = 1e-11;
 
@@ -57,7 +60,7 @@ struct AdjustedBody<S>::Outside {
   void begin(double part) {
     looks = touches = 0;
     renewal = {&body.m_system};
-    if (drive.begin_contact) drive.begin_contact(part);
+    if (drive.contact.move) drive.contact.move(part);
     drive.places(part, body.m_held, body.m_pulled);
     body.m_system.set_places(body.m_held);
     body.m_system.set_pull_places(body.m_pulled);
@@ -89,12 +92,17 @@ struct AdjustedBody<S>::Outside {
 
   bool refresh(const StageStart<BodyVector>& at, const BodyVector& x, BodyVector& reference) {
     bool changed = renewal(x);
-    if (drive.touch) {
+    if (drive.contact) {
       const auto timed = report.dynamic.stages.measure("contacts");
-      changed |= drive.touch(x, touches++);
+      changed |= ++touches <= most_touches && drive.contact.find(x, counts(at), touches);
     }
     changed |= scale_inertia(at, x, reference);
     return changed;
+  }
+
+  // Forces count that would move a node by as much as steps are solved to.
+  double counts(const StageStart<BodyVector>& at) const {
+    return body.m_options.tolerance * 10 * h * h * at.rate * at.rate;
   }
 
   bool scale_inertia(const StageStart<BodyVector>& at, const BodyVector& x, BodyVector& reference) {
@@ -106,9 +114,7 @@ struct AdjustedBody<S>::Outside {
     body.m_velocity = at.rate * (x - at.still);
     body.m_outer = drive.forces;
     body.m_scaling.add_forces(x, body.m_velocity, body.m_outer);
-    // Forces count that would move a node by as much as steps are solved to.
-    const double counts = body.m_options.tolerance * 10 * h * h * at.rate * at.rate;
-    if (!first && !body.differs(body.m_outer, body.m_last_outer, counts)) return false;
+    if (!first && !body.differs(body.m_outer, body.m_last_outer, counts(at))) return false;
     body.m_last_outer = body.m_outer;
     body.m_system.set_outer_forces(body.m_outer);
     body.m_scaling.set_reference(x, reference);
@@ -149,7 +155,8 @@ void AdjustedBody<S>::use_path(std::shared_ptr<EquilibriumPath> path) {
 // leaves, and what is left of its square (relative to an element), as it converges quadratically.
 // Residuals say little, as steps begin close to where they end. The true derivative is tried first.
 template <class S>
-NewtonOptions<typename S::LinearOptions> AdjustedBody<S>::newton(double step, bool moving) const {
+NewtonOptions<typename S::LinearOptions> AdjustedBody<S>::newton(double step, bool moving,
+                                                                 bool touches) const {
   constexpr double usual_acceleration = 10, safety = 0.3;
   NewtonOptions<typename S::LinearOptions> options;
   options.tolerance = 1e-13;
@@ -163,7 +170,7 @@ NewtonOptions<typename S::LinearOptions> AdjustedBody<S>::newton(double step, bo
       (moving ? m_options.tolerance * usual_acceleration : m_options.false_inertia / 5);
   options.least_move =
       safety * std::min(error / options.linear.limits.tolerance, std::sqrt(error * m_size));
-  if (m_system.is_linear()) {
+  if (m_system.is_linear() && !touches) {
     // One solve is the solution.
     options.linear = S::direct_linear();
     options.least_move = std::numeric_limits<double>::infinity();
@@ -189,25 +196,32 @@ bool AdjustedBody<S>::start(const AdjustedDrive& drive, int parts) {
   }
   const BodyVector zero = m_system.zero();
   now = equilibrium = m_middle = {p, zero, zero};
-  if (drive.touch) found &= settle_contacts(drive, usual_step);
+  if (drive.contact) found &= settle_contacts(drive, usual_step);
   return found;
 }
 
 // From the equilibrium to one that contacts allow, in which the body begins.
 template <class S>
 bool AdjustedBody<S>::settle_contacts(const AdjustedDrive& drive, double h) {
-  if (drive.begin_contact) drive.begin_contact(1);
+  if (drive.contact.begin) drive.contact.begin(now.position, true);
+  if (drive.contact.move) drive.contact.move(1);
   m_system.set_places(m_held);
   m_system.set_pull_places(m_pulled);
   m_system.set_outer_forces(drive.forces);
   Renewal<S> renewal{&m_system};
+  NewtonOptions<typename S::LinearOptions> options = newton(h, true, true);
+  options.iterations = std::max(options.iterations, most_rest_touches);
   int touches = 0;
-  const NewtonReport solved = solve_newton(m_system, now.position, m_static_work, newton(h, false),
-                                           [&](const BodyVector& x) {
-                                             const bool touched = drive.touch(x, touches++);
-                                             return renewal(x) || touched;
-                                           });
-  return now.position.allFinite() && (solved.converged || solved.stalled);
+  const auto refresh = [&](const BodyVector& x) {
+    const bool touched =
+        ++touches <= most_rest_touches && drive.contact.find(x, m_options.false_inertia, touches);
+    return renewal(x) || touched;
+  };
+  const NewtonReport solved = solve_newton(m_system, now.position, m_static_work, options, refresh);
+  const bool sound = now.position.allFinite();
+  if (!sound) now.position = equilibrium.position;
+  if (drive.contact.end) drive.contact.end(now.position);
+  return sound && (solved.converged || solved.stalled);
 }
 
 template <class S>
@@ -216,7 +230,10 @@ AdjustedReport AdjustedBody<S>::step(const AdjustedDrive& drive, double h) {
   m_static.set_outer_forces(drive.forces);
   Outside outside{*this, drive, report, h};
   m_middle = equilibrium;
-  const ImplicitReport dynamic = m_integrator.step(m_system, now, h, outside, newton(h, true));
+  if (drive.contact.begin) drive.contact.begin(now.position, false);
+  const ImplicitReport dynamic = m_integrator.step(
+      m_system, now, h, outside, newton(h, true, static_cast<bool>(drive.contact)));
+  if (drive.contact.end) drive.contact.end(now.position);
   const StageTimes own = report.dynamic.stages;
   report.dynamic = dynamic;
   report.dynamic.stages.add(own);

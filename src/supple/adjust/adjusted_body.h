@@ -58,6 +58,25 @@ struct EquilibriumPath {
   bool complete = false;  ///< whether a whole run has been recorded
 };
 
+/// What a body touches in dynamic steps, if anything; its equilibria touch nothing.
+struct DriveContact {
+  /// A step begins with nodes at x, or, `anew`, a way to rest at the step's end.
+  std::function<void(const BodyVector& x, bool anew)> begin;
+
+  /// A stage that ends at a part of the step begins: whatever may touch the body moves.
+  std::function<void(double part)> move;
+
+  /// Finds contacts of the body's system anew with nodes at x, for the `look`th time in a stage
+  /// (from 1): those that change the acceleration of a node by more than `counts` (m/s²) do; says
+  /// whether any do.
+  std::function<bool(const BodyVector& x, double counts, int look)> find;
+
+  /// The step ends with nodes at x.
+  std::function<void(const BodyVector& x)> end;
+
+  explicit operator bool() const { return static_cast<bool>(find); }
+};
+
 /// What a body is driven by in a step.
 struct AdjustedDrive {
   /// Places (m) of held and pulled points at a part of the step, from 0 to 1.
@@ -68,12 +87,7 @@ struct AdjustedDrive {
   /// that is known.
   std::function<void(double from, double to, BodyVector& nodes)> carry;
 
-  /// A dynamic stage that ends at a part of the step begins: whatever may touch the body moves.
-  std::function<void(double part)> begin_contact;
-
-  /// Finds contacts of the body's system anew with the nodes at x, for the `look`th time in a
-  /// stage; says whether there are or were any. Equilibria have none.
-  std::function<bool(const BodyVector& x, int look)> touch;
+  DriveContact contact;  ///< what it may touch
 };
 
 /// How a step went.
@@ -145,7 +159,8 @@ class AdjustedBody {
   void equilibrium_between(double part, BodyVector& p);
   bool find_equilibrium(double h, BodyVector& p, AdjustedReport& report);
   bool settle_contacts(const AdjustedDrive& drive, double h);
-  NewtonOptions<typename S::LinearOptions> newton(double step, bool moving) const;
+  NewtonOptions<typename S::LinearOptions> newton(double step, bool moving,
+                                                  bool touches = false) const;
 
   AdjustedOptions m_options;
   S m_system, m_static;

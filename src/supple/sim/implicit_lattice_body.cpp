@@ -197,12 +197,12 @@ AdjustedDrive ImplicitLatticeBody::drive_between(const Instant& from, const Inst
   drive.forces = m_body->system().zero();
   set_forces(at(1), drive.forces);
   if (!m_contact) return drive;
-  drive.begin_contact = [this, at, seconds](double part) {
+  drive.contact.move = [this, at, seconds](double part) {
     const Instant before = at(0), now = at(part);
     m_contact->begin({before.moment, before.joints}, {now.moment, now.joints}, part * seconds,
                      nodes());
   };
-  drive.touch = [this](const BodyVector& x, int look) { return touch(x, look); };
+  drive.contact.find = [this](const BodyVector& x, double, int look) { return touch(x, look - 1); };
   return drive;
 }
 
@@ -269,7 +269,7 @@ void ImplicitLatticeBody::start(const Instant& to, bool anew, StepReport& report
     AdjustedDrive drive = drive_between(from, to, static_cast<double>(i - 1) / parts,
                                         static_cast<double>(i) / parts, 0);
     if (drive.carry) drive.carry(0, 1, m_body->equilibrium.position);
-    if (i < parts) drive.touch = nullptr;
+    if (i < parts) drive.contact = {};
     found = m_body->start(drive);
   }
   if (!found) report.warnings.emplace_back("the flesh has not come to rest in this pose");
