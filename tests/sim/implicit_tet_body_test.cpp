@@ -164,7 +164,8 @@ TEST(ImplicitTetBody, ProxiesOfTheSkinDriveIt) {
 TEST(ImplicitTetBody, RefusesWhatItCannotDo) {
   Scene scene = jerked(3);
   scene.body.contact.colliders.resize(1);
-  EXPECT_NE(refusal(post(), scene).find("body.contact"), std::string::npos);
+  scene.body.contact.colliders[0].free = "ball";
+  EXPECT_NE(refusal(post(), scene).find("body.contact.colliders[0].free"), std::string::npos);
   scene = jerked(3);
   scene.body.fixed.clear();
   EXPECT_NE(refusal(post(), scene).find("nothing holds"), std::string::npos);

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
+#include "supple/adjust/tet_contact.h"
 #include "supple/core/error.h"
 #include "supple/core/log.h"
 #include "supple/math/flat.h"
@@ -25,8 +27,6 @@ constexpr float enough = 0.5f;
 constexpr int steps_to_look_ahead = 3;
 
 void refuse_unknown(const BodySettings& settings, const std::string& file) {
-  if (!settings.contact.colliders.empty() || settings.contact.props)
-    throw_input_error(file, "body.contact", "is not for implicit steps of bodies of type 'tets'");
   if (settings.skeleton.mode == SkeletonMode::two_way)
     throw_input_error(file, "body.skeleton.mode",
                       "'two_way' needs \"dynamics\": \"explicit\" in body.tets");
@@ -62,7 +62,10 @@ ImplicitTetBody::ImplicitTetBody(const Character& character, const BodySettings&
   for (const std::string& note : m_model.notes) log_warning("tets: {}", note);
   m_compensates = m_model.rig_bones > 0 && settings.gravity.compensate.value_or(true);
   find_held(file);
-  if (m_held.empty() && m_pulled.empty())
+  if (has_implicit_contact(settings.contact))
+    m_contact = std::make_unique<ImplicitTetContact>(character, m_model, settings, range, file);
+  m_free = m_held.empty() && m_pulled.empty();
+  if (m_free && (!m_contact || adjusts(settings.adjust) || settings.adjust.run))
     throw_input_error(file, "body",
                       "nothing holds the body, so that it has no equilibrium; give it bones, "
                       "'fixed' nodes or 'proxies'");
@@ -75,6 +78,7 @@ ImplicitTetBody::ImplicitTetBody(const Character& character, const BodySettings&
   m_body =
       std::make_unique<AdjustedTets>(m_dials->adjusted(base), inertia, options_of(settings), file);
   m_body->set_factors(m_factors.stiffness, m_factors.damping, m_dials->move());
+  if (m_contact) touch_by(m_contact->finder(), m_body->system());
   if (settings.adjust.run) {
     m_body->use_path(settings.adjust.run->path);
     settings.adjust.run->body = m_dials->body();
@@ -209,6 +213,11 @@ AdjustedDrive ImplicitTetBody::drive_between(const Instant& from, const Instant&
         moves.push_back(bone_frame(bone, last) * bone_frame(bone, first).inverse());
       m_carry.move(moves, nodes);
     };
+  if (m_contact) {
+    drive.contact = contact_drive(m_contact->finder(), [this, &from, &to, begin, end](double part) {
+      return m_contact->move(from, to, begin + part * (end - begin));
+    });
+  }
   drive.forces = m_body->system().zero();
   set_weight(end >= 1 ? to : instant_between(m_character, from, to, end, rigged), drive.forces);
   return drive;
@@ -246,11 +255,30 @@ StepReport ImplicitTetBody::step(const Drive& drive, double dt) {
 
 // To rest in a pose, from the one before, or from the bind pose.
 void ImplicitTetBody::start(const Instant& to, bool anew, StepReport& report) {
+  if (m_free) {
+    start_free();
+    return;
+  }
   const bool rigged = m_model.rig_bones > 0 || !m_settings.proxies.empty();
   const Instant from = !anew ? m_now : rigged ? bind_instant(m_character, to) : to;
   const int parts = rigged ? parts_of_path(from, to) : 1;
   if (!m_body->start(drive_between(from, to, 0, 1), parts))
     report.warnings.emplace_back("the flesh has not come to rest in this pose");
+}
+
+// A body that nothing holds begins as it was modelled, with the scene's motion about its centre.
+void ImplicitTetBody::start_free() {
+  const TetVector zero = m_body->system().zero();
+  m_body->now = m_body->equilibrium = {m_body->system().rest(), zero, zero};
+  m_contact->finder().forget();
+  const Vec3d velocity = Vec3d(m_settings.velocity.data());
+  const Vec3d spin = Vec3d(m_settings.spin.data()) * (std::numbers::pi / 180);
+  const TetFleshModel& flesh = m_model.flesh;
+  Vec3d centre = Vec3d::Zero();
+  for (size_t n = 0; n < flesh.masses.size(); ++n)
+    centre += flesh.masses[n] / flesh.mass() * flesh.mesh.positions[n];
+  for (size_t n = 0; n < flesh.masses.size(); ++n)
+    m_body->now.velocity.node(n) = velocity + spin.cross(flesh.mesh.positions[n] - centre);
 }
 
 void ImplicitTetBody::advance(const Instant& to, double dt, StepReport& report) {
@@ -299,6 +327,16 @@ void ImplicitTetBody::skin(BodyFrame& out) const {
       show_tet_skin(m_character, m_model, m_smooth.get(), nodes, m_now.pose.shape_weights, m_plain);
   out.positions = skin.positions;
   Chunk extras;
+  if (m_contact) {
+    const std::vector<float> depths = m_contact->depths();
+    std::vector<float> touched(out.positions.size(), 0);
+    for (size_t v = 0; v < touched.size(); ++v)
+      if (const int32_t point = m_model.skin.point_of_vertex[v]; point >= 0)
+        touched[v] = depths[static_cast<size_t>(point)];
+    extras.add<float>("map/contact", touched);
+    const std::vector<Vec3f> corners = m_contact->outline_at(m_now);
+    if (!corners.empty()) extras.add<float>("collider/vertices", as_floats(corners), 3);
+  }
   if (!m_plain.empty()) extras.add<float>("map/distance", skin.distance);
   std::vector<Vec3f> shown;
   for (const Vec3d& p : nodes) shown.push_back(p.cast<float>());
@@ -311,6 +349,11 @@ std::vector<ChunkArray> ImplicitTetBody::shown_once() const {
   const std::vector<Vec4i>& tets = m_model.flesh.mesh.tets;
   chunk.add<int32_t>("mesh/tetrahedra",
                      std::span<const int32_t>(tets.data()->data(), 4 * tets.size()), 4);
+  if (m_contact && !m_contact->outline().empty())
+    chunk.add<int32_t>("collider/triangles",
+                       std::span<const int32_t>(m_contact->outline().data()->data(),
+                                                3 * m_contact->outline().size()),
+                       3);
   return chunk.arrays();
 }
 
@@ -322,6 +365,7 @@ void ImplicitTetBody::save(Chunk& state) const {
   for (const TetVector* v : {&m_body->carried_error, &m_body->carried_before})
     numbers.insert(numbers.end(), v->data(), v->data() + v->size());
   state.add<double>("tets/motion", numbers);
+  if (m_contact) m_contact->save(state);
   save_instant(m_now, "tets", state);
 }
 
@@ -341,6 +385,7 @@ void ImplicitTetBody::load(const Chunk& state, std::string_view file) {
     *v = Eigen::Map<const Eigen::VectorXd>(from, size);
     from += size;
   }
+  if (m_contact) m_contact->load(state, file);
   m_started = true;
 }
 
@@ -356,6 +401,9 @@ std::vector<BodyFact> ImplicitTetBody::facts() const {
       {"memory", static_cast<double>(m_body->bytes()) / 1e6, "MB"},
       {"metres per unit", m_model.scale.metres_per_unit, ""},
       {"time step", 1000 * m_step, "ms"}};
+  if (m_contact && m_contact->finder().self())
+    facts.push_back(
+        {"contact points", static_cast<double>(m_contact->finder().self()->points().size()), ""});
   if (m_dials->body().omega > 0)
     facts.push_back({"lowest frequency",
                      m_dials->body().omega * std::sqrt(m_factors.stiffness) / 6.283185307, "Hz"});

@@ -5,6 +5,7 @@
 #include "supple/adjust/adjusted_body.h"
 #include "supple/sim/adjust_run.h"
 #include "supple/sim/body.h"
+#include "supple/sim/implicit_tet_contact.h"
 #include "supple/sim/instant.h"
 #include "supple/sim/tet_carry.h"
 #include "supple/sim/tet_dials.h"
@@ -33,6 +34,9 @@ class ImplicitTetBody final : public Body, public Adjustable {
   const AdjustedTets& simulated() const { return *m_body; }
   const TetModel& model() const { return m_model; }
 
+  /// What it touches, or null.
+  const ImplicitTetContact* contact() const { return m_contact.get(); }
+
  private:
   void find_held(const std::string& file);
   void add_proxy(const ProxySettings& settings, const std::string& field, const std::string& file);
@@ -42,6 +46,7 @@ class ImplicitTetBody final : public Body, public Adjustable {
   void set_weight(const Instant& instant, TetVector& weight) const;
   void set_dials(const Moment& moment);
   void start(const Instant& to, bool anew, StepReport& report);
+  void start_free();
   void advance(const Instant& to, double dt, StepReport& report);
   void record(double h);
 
@@ -59,6 +64,8 @@ class ImplicitTetBody final : public Body, public Adjustable {
   std::unique_ptr<SmoothTetSkin> m_smooth;
   std::unique_ptr<TetDials> m_dials;
   std::unique_ptr<AdjustedTets> m_body;
+  std::unique_ptr<ImplicitTetContact> m_contact;  // null where the scene has none
+  bool m_free = false;                            // nothing holds the body
   bool m_compensates = false;
   double m_step = 0;  // s
 

@@ -347,20 +347,23 @@ template <class Visitor>
 void describe(Visitor& visit, ContactSettings& s) {
   visit.optional("self", s.self,
                  {.meaning = "Whether the body collides with itself. By default bodies of type "
-                             "'lattice' do, those of type 'voxels' do not."});
+                             "'lattice' do, those of type 'voxels' and, with implicit steps, "
+                             "'tets' do not."});
   visit.field("stiffness", s.stiffness,
               {.meaning = "Of the springs that part what collides, relative to the flesh's own.",
                .min = 0,
                .max = 1e4});
   visit.field("grip", s.grip,
               {.meaning = "Stiffness of these springs along the surface, relative to that across "
-                          "it, where the body touches itself.",
+                          "it, where the body touches itself; for 'tets' the coefficient of "
+                          "friction there.",
                .min = 0,
                .max = 1});
   visit.field(
       "points", s.points,
       {.meaning = "Contact points along the side of a cell; for 'tets' into how many parts edges "
-                  "of the skin are cut for contact.",
+                  "of the skin are cut for contact, and how many times as close together points "
+                  "are at which the body meets itself.",
        .min = 0.1,
        .max = 10});
   visit.field("props", s.props, {.meaning = "Whether rigid meshes hung on bones are colliders."});

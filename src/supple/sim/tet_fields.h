@@ -44,9 +44,11 @@ void describe(Visitor& visit, TetSettings& s) {
   visit.field("deepest_only", s.deepest_only,
               {.meaning = "Whether only the deepest vertex of every element is pushed out of "
                           "things, instead of all."});
-  visit.words("dynamics", s.dynamics, tet_dynamics_words,
-              {.meaning = "Many short steps with contact and a skeleton that feels the flesh "
-                          "('explicit'), or 'substeps' long ones whose dynamics can be adjusted."});
+  visit.words(
+      "dynamics", s.dynamics, tet_dynamics_words,
+      {.meaning = "Many short steps with a skeleton that can feel the flesh ('explicit'), or "
+                  "'substeps' long ones whose dynamics can be adjusted and whose bodies "
+                  "can touch themselves."});
   visit.words("integrator", s.integrator, step_method_words,
               {.meaning = "Method of implicit steps: of second order, or of first, which damps."});
   visit.field("stiffness_damping", s.stiffness_damping,

@@ -47,8 +47,9 @@ SolidLattice guide(const FleshSkin& skin, const std::string& file) {
 void refuse_unknown(const BodySettings& settings, const std::string& file) {
   if (!settings.pulled.empty()) throw_input_error(file, "body.pulled", "is not for type 'tets'");
   if (!settings.pokes.empty()) throw_input_error(file, "body.pokes", "is not for type 'tets'");
-  if (settings.contact.self.value_or(false))
-    throw_input_error(file, "body.contact.self", "is not for type 'tets'");
+  if (settings.contact.self.value_or(false) &&
+      settings.tets.dynamics == TetDynamics::explicit_steps)
+    throw_input_error(file, "body.contact.self", "needs \"dynamics\": \"implicit\" in body.tets");
   if (!settings.dynamic.value_or(true))
     throw_input_error(file, "body.dynamic", "bodies of type 'tets' always have inertia");
   for (size_t i = 0; i < settings.fixed.size(); ++i)
@@ -330,9 +331,13 @@ void TetModel::tie_skin(const BodySettings& settings) {
       tie.nodes[c] = flesh.mesh.tets[e][static_cast<Eigen::Index>(c)];
       tie.weights[c] = places[p].weights[static_cast<Eigen::Index>(c)];
     }
-    if (p < skin.mesh.positions.size()) ties.push_back(tie);
+    const double modulus = settings.contact.stiffness * m_young[e] / cage_spacing;
+    if (p < skin.mesh.positions.size()) {
+      ties.push_back(tie);
+      contact_moduli.push_back(modulus);
+    }
     contact.ties.push_back(tie);
-    contact.stiffness.push_back(settings.contact.stiffness * m_young[e] * areas[p] / cage_spacing);
+    contact.stiffness.push_back(modulus * areas[p]);
     contact.element_of.push_back(places[p].tet);
   }
   contact.deepest_only = settings.tets.deepest_only;

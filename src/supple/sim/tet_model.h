@@ -35,6 +35,7 @@ struct TetModel : FleshModel {
   SkinContactModel contact;               ///< of the skin's points, and more between them
   std::vector<TetTie> ties;               ///< of the skin's points
   std::vector<TetLocation> places;        ///< of the same
+  std::vector<double> contact_moduli;     ///< of the same: pressure over depth of contacts, Pa/m
   std::vector<TetBone> tet_bones;         ///< those of the rig first, parents before children
   size_t rig_bones = 0;                   ///< how many are of the rig
   std::vector<BoneDescription> skeleton;  ///< of the rig's bones, with dynamics; empty without any
