@@ -11,8 +11,11 @@ namespace {
 
 constexpr size_t point_block = 256;
 
+// Part of a contact force by which it may be off.
+constexpr double counts_of_force = 0.01;
+
 // Looks after which what is touched stays where it was found.
-constexpr int moving_looks = 5;
+constexpr int moving_looks = 4;
 
 std::span<const Vec3d> as_points(const TetVector& x) {
   return {reinterpret_cast<const Vec3d*>(x.data()), static_cast<size_t>(x.size()) / 3};
@@ -76,7 +79,8 @@ bool ImplicitContact::find(const TetVector& x, double counts, int look) {
     bool differs = false;
     for (size_t n = 0; n < m_model.masses.size() && !differs; ++n)
       differs = (m_force.node(n) - m_next_force.node(n)).squaredNorm() >
-                std::pow(counts * m_model.masses[n], 2);
+                std::pow(counts * m_model.masses[n], 2) +
+                    std::pow(counts_of_force, 2) * m_force.node(n).squaredNorm();
     if (!differs) return false;
   }
   std::swap(m_terms.terms, m_next.terms);
@@ -113,7 +117,7 @@ void ImplicitContact::find_rigid(const TetVector& x) {
 
 void ImplicitContact::find_self(const TetVector& x) {
   if (!m_self) return;
-  m_self->find(x, m_self_found);
+  m_self->find(x, m_before, m_self_found);
   for (const TetSelfContact& contact : m_self_found)
     m_hits.push_back({contact.point, -1, Vec3d::Zero(), contact.normal, contact.spot, true});
 }

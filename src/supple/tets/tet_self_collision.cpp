@@ -25,6 +25,9 @@ constexpr double most_along = 0.3;
 // none.
 constexpr double least_depth = 1e-3, least_across = 0.5, greatest_depth = 2;
 
+// A point was before a surface when it was no deeper behind it than this, in edges of elements.
+constexpr double most_behind = 0.25;
+
 // Weights of corners may be this much below 0, so that nothing is lost between elements; smaller
 // volumes, against those at rest, count as none.
 constexpr double slack = 1e-9, least_volume = 1e-3;
@@ -163,7 +166,8 @@ void TetSelfCollision::find_near(const TetVector& x) {
   });
 }
 
-void TetSelfCollision::find(const TetVector& x, std::vector<TetSelfContact>& out) {
+void TetSelfCollision::find(const TetVector& x, const TetVector& before,
+                            std::vector<TetSelfContact>& out) {
   out.clear();
   if (!x.allFinite()) return;
   if (m_near_at.size() != x.size() || (x - m_near_at).cwiseAbs().maxCoeff() > m_margin / 2)
@@ -174,16 +178,19 @@ void TetSelfCollision::find(const TetVector& x, std::vector<TetSelfContact>& out
     for (size_t p = begin; p < end; ++p) {
       if (m_near[p].empty()) continue;
       TetSelfContact best;
-      if (test(x, p, best)) found.push_back(best);
+      if (test(x, before, p, best)) found.push_back(best);
     }
   });
   for (const auto& found : m_found) out.insert(out.end(), found.begin(), found.end());
 }
 
-bool TetSelfCollision::test(const TetVector& x, size_t point, TetSelfContact& best) const {
+bool TetSelfCollision::test(const TetVector& x, const TetVector& before, size_t point,
+                            TetSelfContact& best) const {
   const Vec3d here = at(m_spots[point], x);
   const Vec3d own = carried_normal(m_spots[point], m_points[point].normal, x);
+  const Vec3d there = at(m_spots[point], before);
   const auto now = [&](int32_t n) { return Vec3d(x.node(static_cast<size_t>(n))); };
+  const auto then = [&](int32_t n) { return Vec3d(before.node(static_cast<size_t>(n))); };
   bool found = false;
   for (const int32_t tet : m_near[point]) {
     const auto e = static_cast<size_t>(tet);
@@ -198,56 +205,119 @@ bool TetSelfCollision::test(const TetVector& x, size_t point, TetSelfContact& be
       rest += w[c] * (m_model.mesh.positions[static_cast<size_t>(corners[c + 1])] - origin);
     // The point's normal as this element has it at rest: normals go back by Fᵀ.
     const Vec3d facing = ((edges * m_inverse[e]).transpose() * own).stableNormalized();
-    found |= consider(point, tet, rest, facing, best);
+    Vec3d rest_before = rest;
+    const Mat3d edges_before = edges_of(corners, then);
+    if (edges_before.determinant() * m_inverse[e].determinant() > least_volume) {
+      const Vec3d w_before = edges_before.inverse() * (there - then(corners[0]));
+      rest_before = origin;
+      for (int c = 0; c < 3; ++c)
+        rest_before +=
+            w_before[c] * (m_model.mesh.positions[static_cast<size_t>(corners[c + 1])] - origin);
+    }
+    found |= consider(before, {point, tet, rest, rest_before, facing}, best);
   }
   return found;
 }
 
-// The closest place of the skin at rest that looks towards the point.
-bool TetSelfCollision::consider(size_t point, int32_t tet, const Vec3d& rest, const Vec3d& facing,
-                                TetSelfContact& best) const {
-  if (!m_model.skin.is_inside(rest)) return false;
-  struct Search {
-    std::span<const SkinPiece> pieces;
-    const Vec3d &rest, &facing;
-    double distance;
-    uint32_t piece;
-    bool found;
-    Vec3d place;
-  } search{m_model.skin.pieces(), rest, facing, greatest_depth * m_model.spacing, 0, false, {}};
-  if (best.point >= 0) search.distance = std::min(search.distance, best.rest_depth);
-  m_piece_tree.search(rest, search.distance, &search, [](void* context, uint32_t number) {
-    auto& s = *static_cast<Search*>(context);
-    const SkinPiece& piece = s.pieces[number];
-    if (piece.kind != SkinKind::outer || piece.normal().dot(s.facing) > most_along)
-      return s.distance;
-    const Vec3d place = at_weights(piece.corners, closest_weights(piece.corners, s.rest));
-    const double distance = (place - s.rest).norm();
-    if (distance < s.distance || (distance == s.distance && s.found && number < s.piece)) {
-      s.distance = distance;
-      s.piece = number;
-      s.found = true;
-      s.place = place;
-    }
-    return s.distance;
-  });
-  if (!search.found) return false;
-  const SkinPiece& piece = m_model.skin.pieces()[search.piece];
+SkinSpot TetSelfCollision::spot_at(const SkinPiece& piece, const Vec3d& place) const {
   TriangleCorners corners;
   const Vec3i& triangle = m_model.skin.triangles()[static_cast<size_t>(piece.triangle)];
   for (size_t c = 0; c < 3; ++c)
     corners[c] =
         m_model.skin.positions()[static_cast<size_t>(triangle[static_cast<int>(c)])].cast<double>();
-  const SkinSpot spot{piece.triangle, closest_weights(corners, search.place)};
-  if (meets_spot(m_own[point], spot)) return false;
+  return {piece.triangle, closest_weights(corners, place)};
+}
+
+// Whether a point was on the outer side of a piece of skin, or not far behind it.
+bool TetSelfCollision::was_before(const TetVector& before, const Vec3d& point,
+                                  const SkinPiece& piece, const Vec3d& place) const {
+  const SkinSpot spot = spot_at(piece, place);
+  const Vec3d normal = carried_normal(spot, piece.normal(), before);
+  return normal.dot(point - at(spot, before)) > -most_behind * m_model.spacing;
+}
+
+// Where the point came in: the first skin on its way back, if that leads out steeply.
+TetSelfCollision::WayOut TetSelfCollision::crossed(const Entry& entry) const {
+  struct Search {
+    std::span<const SkinPiece> pieces;
+    const Vec3d &from, way;
+    double length, nearest;
+    WayOut out;
+  } search{m_model.skin.pieces(), entry.rest, entry.rest_before - entry.rest, 0, 1, {}};
+  search.length = search.way.norm();
+  if (!(search.length > least_depth * m_model.spacing) ||
+      search.length > greatest_depth * m_model.spacing)
+    return {};
+  m_piece_tree.search(entry.rest, search.length, &search, [](void* context, uint32_t number) {
+    auto& s = *static_cast<Search*>(context);
+    const SkinPiece& piece = s.pieces[number];
+    if (piece.kind != SkinKind::outer) return s.length;
+    const Vec3d normal = piece.normal();
+    const double rising = s.way.dot(normal);
+    if (!(rising > least_across * s.length)) return s.length;
+    const double along = normal.dot(piece.corners[0] - s.from) / rising;
+    if (!(along >= 0 && along <= 1)) return s.length;
+    const Vec3d place = s.from + along * s.way;
+    if ((at_weights(piece.corners, closest_weights(piece.corners, place)) - place).norm() >
+        1e-6 * s.length)
+      return s.length;
+    if (along < s.nearest || !s.out.found || (along == s.nearest && number < s.out.piece)) {
+      s.nearest = along;
+      s.out = {number, true, place, along * s.length};
+    }
+    return s.length;
+  });
+  return search.out;
+}
+
+// The closest place of the skin at rest that looks towards the point; with `before` of those that
+// the point was before then.
+TetSelfCollision::WayOut TetSelfCollision::closest(const Entry& entry,
+                                                   const TetVector* before) const {
+  struct Search {
+    const TetSelfCollision& self;
+    const TetVector* before;
+    const Entry& entry;
+    Vec3d came_from;
+    WayOut out;
+  } search{*this, before, entry, Vec3d::Zero(), {}};
+  if (before) search.came_from = at(m_spots[entry.point], *before);
+  search.out.distance = greatest_depth * m_model.spacing;
+  m_piece_tree.search(entry.rest, search.out.distance, &search, [](void* context, uint32_t number) {
+    auto& s = *static_cast<Search*>(context);
+    const SkinPiece& piece = s.self.m_model.skin.pieces()[number];
+    if (piece.kind != SkinKind::outer || piece.normal().dot(s.entry.facing) > most_along)
+      return s.out.distance;
+    const Vec3d place = at_weights(piece.corners, closest_weights(piece.corners, s.entry.rest));
+    const double distance = (place - s.entry.rest).norm();
+    const bool closer = distance < s.out.distance ||
+                        (distance == s.out.distance && s.out.found && number < s.out.piece);
+    if (closer && (!s.before || s.self.was_before(*s.before, s.came_from, piece, place)))
+      s.out = {number, true, place, distance};
+    return s.out.distance;
+  });
+  return search.out;
+}
+
+bool TetSelfCollision::consider(const TetVector& before, const Entry& entry,
+                                TetSelfContact& best) const {
+  if (!m_model.skin.is_inside(entry.rest)) return false;
+  WayOut way = crossed(entry);
+  const bool straight = !way.found;
+  if (!way.found) way = closest(entry, &before);
+  if (!way.found) way = closest(entry, nullptr);
+  if (!way.found || (best.point >= 0 && way.distance >= best.rest_depth)) return false;
+  const SkinPiece& piece = m_model.skin.pieces()[way.piece];
+  const SkinSpot spot = spot_at(piece, way.place);
+  if (meets_spot(m_own[entry.point], spot)) return false;
   // Of an element that is there for each of several limbs only its own limb is matter.
-  if (m_copied[static_cast<size_t>(tet)] != 0 && !meets_spot(tet, spot)) return false;
+  if (m_copied[static_cast<size_t>(entry.tet)] != 0 && !meets_spot(entry.tet, spot)) return false;
   Vec3d out = piece.normal();
-  if (search.distance > least_depth * m_model.spacing) {
-    const Vec3d way = (search.place - rest) / search.distance;
-    if (way.dot(out) > least_across) out = way;
+  if (straight && way.distance > least_depth * m_model.spacing) {
+    const Vec3d direction = (way.place - entry.rest) / way.distance;
+    if (direction.dot(out) > least_across) out = direction;
   }
-  best = {static_cast<int32_t>(point), spot, out, search.distance};
+  best = {static_cast<int32_t>(entry.point), spot, out, way.distance};
   return true;
 }
 

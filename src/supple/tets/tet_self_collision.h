@@ -6,7 +6,9 @@
 // share a node with the point's own are left out, and so are places of the skin in such: flesh that
 // is squashed flat is no collision. Of several places the one least deep is taken, of those that
 // face the point: two sides of a thin ear do not stand for each other, and where rims meet a point
-// does not leave along its own side.
+// does not leave along its own side. And of those before which the point was at the beginning of
+// the step, if there are any: what came in fast does not leave on the other side. Where its way
+// within the step led steeply through the skin, it leaves there.
 //
 // Which elements are near which points is found now and then; until a node has moved as far as
 // they were near, those alone are tested.
@@ -51,8 +53,9 @@ class TetSelfCollision {
  public:
   TetSelfCollision(const TetSelfModel& model, std::vector<ContactPoint> points);
 
-  /// Finds all contacts with nodes at x, by contact point, at most one for each.
-  void find(const TetVector& x, std::vector<TetSelfContact>& out);
+  /// Finds all contacts with nodes at x that were at `before` when the step began, by contact
+  /// point, at most one for each.
+  void find(const TetVector& x, const TetVector& before, std::vector<TetSelfContact>& out);
 
   /// The contact points.
   std::span<const ContactPoint> points() const { return m_points; }
@@ -68,9 +71,27 @@ class TetSelfCollision {
 
  private:
   void find_near(const TetVector& x);
-  bool test(const TetVector& x, size_t point, TetSelfContact& best) const;
-  bool consider(size_t point, int32_t tet, const Vec3d& rest, const Vec3d& facing,
-                TetSelfContact& best) const;
+  bool test(const TetVector& x, const TetVector& before, size_t point, TetSelfContact& best) const;
+  // A point in an element: where both are at rest, the point now and when the step began, and the
+  // point's normal there.
+  struct Entry {
+    size_t point;
+    int32_t tet;
+    Vec3d rest, rest_before, facing;
+  };
+  // A place of the skin at rest.
+  struct WayOut {
+    uint32_t piece = 0;
+    bool found = false;
+    Vec3d place = Vec3d::Zero();
+    double distance = 0;
+  };
+  bool consider(const TetVector& before, const Entry& entry, TetSelfContact& best) const;
+  WayOut crossed(const Entry& entry) const;
+  WayOut closest(const Entry& entry, const TetVector* before) const;
+  bool was_before(const TetVector& before, const Vec3d& point, const SkinPiece& piece,
+                  const Vec3d& place) const;
+  SkinSpot spot_at(const SkinPiece& piece, const Vec3d& place) const;
   Vec3d at(const SkinSpot& spot, const TetVector& x) const;
   int32_t tet_of(const SkinSpot& spot) const;
   bool meet(int32_t tet, int32_t other) const;
