@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "actors/cast.h"
+#include "actors/elephant.h"
 #include "actors/props.h"
 #include "actors/self_propelled.h"
 #include "actors/toy_scenes.h"
@@ -39,6 +40,7 @@ std::vector<actors::CastMember> all_members() {
   const std::vector<actors::CastMember>& others = actors::self_propelled();
   members.insert(members.end(), others.begin(), others.end());
   members.push_back(actors::wrestler());
+  members.push_back(actors::elephant());
   return members;
 }
 

@@ -11,7 +11,8 @@ SHORT = ["--frames", "1-4"]
 
 
 class Example(ProgramTest):
-    ACTORS = ["pomelo", "forearm", "shoulder", "wriggler", "worm", "fish", "starfish", "wrestler"]
+    ACTORS = ["pomelo", "forearm", "shoulder", "wriggler", "worm", "fish", "starfish", "wrestler",
+              "elephant"]
     PROPS = {"rabbit": ["tired"], "dragon": [], "letter": [], "shirt": [], "rope": [], "blocks": [],
              "sunflower": ["sunflower_stvk"], "jellyfish": ["jellyfish_inertia"],
              "pudding": ["pudding_slow"]}
@@ -19,7 +20,7 @@ class Example(ProgramTest):
     SLOW = ["sunflower", "jellyfish", "pudding"]  # some frames will do
     SOLIDS = ["bar", "jelly"]
     SCENES = {"pomelo": ["crouch", "ball", "jiggle", "wobble"], "forearm": ["sudden"], "starfish": ["escape", "reach"],
-              "wrestler": ["wrestler_slow"]}
+              "wrestler": ["wrestler_slow"], "elephant": ["elephant_adjusted"]}
 
     def test_the_list_has_one_line_each(self):
         lines = self.succeed("example", "--list").splitlines()
