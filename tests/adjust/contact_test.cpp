@@ -2,6 +2,7 @@
 // what adjusting dynamics leaves as it is.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -184,6 +185,35 @@ TEST(ImplicitContact, ArmsOfOneBodyTouch) {
   alone.press(15);
   for (int s = 0; s < 60; ++s) alone.step(0.01);
   EXPECT_GT(alone.distance().deepest, 0.2 * Fork::edge);
+}
+
+// An arm that has got past the middle of the other within a step leaves it on the side it came
+// from, though the other side is nearer.
+TEST(ImplicitContact, FastPointsLeaveWhereTheyCameIn) {
+  const Fork fork(1);
+  TetSelfCollision self({fork.mesh, *fork.skin, fork.ties, fork.places, Fork::edge},
+                        choose_contact_points(*fork.skin));
+  const TetVector before = fork.body->system().rest();
+  TetVector x = before;
+  for (size_t n = 0; n < fork.mesh.positions.size(); ++n)
+    if (fork.mesh.positions[n].x() < 0.125 && fork.mesh.positions[n].y() > 0.14)
+      x.node(n) += Vec3d(0.12, -0.03, 0.001);
+  std::vector<TetSelfContact> contacts;
+  self.find(x, before, contacts);
+  size_t checked = 0;
+  for (const TetSelfContact& contact : contacts) {
+    const Vec3d& rest = self.points()[static_cast<size_t>(contact.point)].rest;
+    if (rest.y() < 0.25 || rest.x() > 0.125) continue;
+    ++checked;
+    EXPECT_LT(contact.normal.x(), -0.9) << rest.transpose();
+  }
+  EXPECT_GT(checked, 20u);
+  // Slowly, there is no telling: those that look up leave by the nearer side.
+  self.find(x, x, contacts);
+  EXPECT_TRUE(std::any_of(contacts.begin(), contacts.end(), [&](const TetSelfContact& contact) {
+    return self.points()[static_cast<size_t>(contact.point)].rest.x() < 0.125 &&
+           contact.normal.x() > 0.9;
+  }));
 }
 
 // Under adjusted dynamics, arms that clap neither enter each other further nor stay further apart:

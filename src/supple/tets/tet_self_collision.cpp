@@ -25,6 +25,9 @@ constexpr double most_along = 0.3;
 // none.
 constexpr double least_depth = 1e-3, least_across = 0.5, greatest_depth = 2;
 
+// Points move no further than this within a step, in edges of elements.
+constexpr double longest_way = 4;
+
 // A point was before a surface when it was no deeper behind it than this, in edges of elements.
 constexpr double most_behind = 0.25;
 
@@ -246,7 +249,7 @@ TetSelfCollision::WayOut TetSelfCollision::crossed(const Entry& entry) const {
   } search{m_model.skin.pieces(), entry.rest, entry.rest_before - entry.rest, 0, 1, {}};
   search.length = search.way.norm();
   if (!(search.length > least_depth * m_model.spacing) ||
-      search.length > greatest_depth * m_model.spacing)
+      search.length > longest_way * m_model.spacing)
     return {};
   m_piece_tree.search(entry.rest, search.length, &search, [](void* context, uint32_t number) {
     auto& s = *static_cast<Search*>(context);
