@@ -17,6 +17,10 @@ constexpr double counts_of_force = 0.01;
 // Looks after which what is touched stays where it was found.
 constexpr int moving_looks = 4;
 
+// Behind planes by this part of the depth from which forces grow no further, points that are not
+// found there are not there.
+constexpr double far_behind = 0.2;
+
 std::span<const Vec3d> as_points(const TetVector& x) {
   return {reinterpret_cast<const Vec3d*>(x.data()), static_cast<size_t>(x.size()) / 3};
 }
@@ -48,29 +52,39 @@ bool ImplicitContact::find(const TetVector& x, double counts, int look) {
   m_hits.clear();
   find_rigid(x);
   find_self(x);
-  // Both lists are sorted alike; what is found anew replaces what is known of the same contact, or
-  // the other way round.
+  // Both lists are sorted alike. What is found anew replaces what is known of the same contact;
+  // later what is known stays, unless it is far off.
   const auto order = [](const Touch& a, const Touch& b) {
     return std::tuple(a.collider < 0, a.point, a.collider) <
            std::tuple(b.collider < 0, b.point, b.collider);
   };
   for (Touch& touch : m_touches) touch.now = false;
   m_merged.clear();
-  const bool moving = look <= moving_looks;
-  const std::vector<Touch>&first = moving ? m_hits : m_touches,
-        &other = moving ? m_touches : m_hits;
-  std::set_union(first.begin(), first.end(), other.begin(), other.end(),
+  std::set_union(m_hits.begin(), m_hits.end(), m_touches.begin(), m_touches.end(),
                  std::back_inserter(m_merged), order);
+  const bool moving = look <= moving_looks;
+  const double apart = moving ? 0 : far_behind * m_model.cap;
   m_next.terms.clear();
-  m_touches.clear();
-  for (const Touch& touch : m_merged) {
+  size_t known = 0, kept = 0;
+  for (Touch touch : m_merged) {
+    while (known < m_touches.size() && order(m_touches[known], touch)) ++known;
+    const bool was_known = known < m_touches.size() && !order(touch, m_touches[known]);
     ContactTerm term = term_of(touch, x);
     // Behind its plane but not found: the plane is that of another place.
-    if (moving && !touch.now && term.gap(x) < 0) continue;
+    if (!touch.now && term.gap(x) < -apart) continue;
+    if (!moving && touch.now && was_known) {
+      const ContactTerm before = term_of(m_touches[known], x);
+      if (before.gap(x) > term.gap(x) - apart) {
+        term = before;
+        touch = m_touches[known];
+      }
+    }
     add_friction(touch, x, term);
-    m_touches.push_back(touch);
+    m_merged[kept++] = touch;
     m_next.terms.push_back(term);
   }
+  m_merged.resize(kept);
+  std::swap(m_touches, m_merged);
   if (look > 1) {
     m_force.setZero();
     m_next_force.setZero();
@@ -169,7 +183,10 @@ void ImplicitContact::end_step(const TetVector& x) {
   std::fill(m_depths.begin(), m_depths.end(), 0.0f);
   std::fill(m_self_depths.begin(), m_self_depths.end(), 0.0f);
   std::vector<Grip> next(grips.size());
-  for (const Touch& touch : m_touches) {
+  m_hits.clear();
+  find_rigid(x);
+  find_self(x);
+  for (const Touch& touch : m_hits) {
     ContactTerm term = term_of(touch, x);
     const double depth = -term.gap(x);
     if (!(depth > 0)) continue;
