@@ -54,6 +54,27 @@ class TuneTest(ProgramTest):
         for name, ratio, within in (("frequency", 1, 0.1), ("amplitude", 1.5, 0.03), ("half-life", 0.5, 0.1)):
             self.assertAlmostEqual(float(rows[name][4].rstrip("x")), ratio, delta=within * ratio, msg=told[1])
 
+    def test_tunes_lattices_and_says_why_not_voxels(self):
+        scene = post(frames=90)
+        del scene["body"]["tets"]
+        # A twentieth of the jerk: small swings of cells are linear.
+        scene["body"].update({"type": "lattice", "spacing": 0.08, "gravity": [0.15, -0.45, 0],
+                              "lattice": {"integrator": "tr_bdf2", "stiffness_damping": 0.01}})
+        scene["body"]["fixed"][0]["motion"][0]["translate"] = [0.015, 0, 0]
+        self.write("post.json", scene)
+        told = self.run_program("tune", "post.json", "--frequency", "1.5x", "-o", "quick.json")
+        self.assertEqual(told[0], 0, told[2])
+        rows = {line.split()[0]: line.split() for line in told[1].splitlines()}
+        for name, ratio in (("frequency", 1.5), ("amplitude", 1), ("sag", 1), ("half-life", 1)):
+            self.assertAlmostEqual(float(rows[name][4].rstrip("x")), ratio, delta=0.02 * ratio, msg=told[1])
+        self.succeed("simulate", "quick.json", "--frames", "1-5", "-o", "quick.supple")
+        scene["body"]["type"] = "voxels"
+        scene["body"]["adjust"] = {"frequency": 2, "inertia": 1}
+        self.write("voxels.json", scene)
+        status, _, told = self.run_program("simulate", "voxels.json")
+        self.assertNotEqual(status, 0)
+        self.assertIn("one linear solve", told)
+
     def test_refuses_with_the_reason(self):
         self.write("post.json", post(frames=4))
         for options, words in ((["--frequency", "0"], "frequency"), (["--frequency=-1x"], "greater than 0"),
