@@ -129,7 +129,7 @@ TEST(InertiaScaling, LeavesInertiaWhereFramesAreNotSmooth) {
   TetSystem system(model, "test");
   const BodyVector zero = system.zero(), rest = system.rest();
   InertiaScaling scaling(system.gradients(), model.masses,
-                         std::vector<double>(model.masses.size(), 0));
+                         std::vector<double>(model.masses.size(), 0), DampingFrame::scaled, true);
   const double h = 0.01;
   const auto force = [&](const Moving<BodyVector>& equilibrium) {
     scaling.move_frames(equilibrium, h);

@@ -131,7 +131,7 @@ AdjustedBody<S>::AdjustedBody(const typename S::Model& model, std::vector<double
       m_integrator(m_system, options.integrator),
       m_static_work(m_static),
       m_scaling(m_system.gradients(), {m_system.masses().begin(), m_system.masses().end()},
-                std::move(epsilon), options.damping) {
+                std::move(epsilon), options.damping, options.fade_jumps) {
   const BodyVector zero = m_system.zero();
   now = equilibrium = m_middle = m_end = {m_system.rest(), zero, zero};
   m_start = {0, zero, zero};

@@ -48,6 +48,7 @@ struct AdjustedOptions {
   int iterations = 30;          ///< of dynamic stages, at most
   int static_iterations = 30;   ///< of equilibria, at most
   bool carry_guess = false;     ///< whether equilibria are looked for where the drive carries them
+  bool fade_jumps = false;      ///< whether inertia is left as it is where equilibria jump
   bool always_track = false;    ///< whether equilibria are found even where ε is 1, to measure q
 };
 

@@ -28,12 +28,13 @@ double smoothness(const Mat3d& f, const Mat3d& ddf, const NodeTurn& turn, double
 }  // namespace
 
 InertiaScaling::InertiaScaling(NodeGradients gradients, std::vector<double> masses,
-                               std::vector<double> epsilon, DampingFrame damping)
+                               std::vector<double> epsilon, DampingFrame damping, bool fade_jumps)
     : m_gradients(std::move(gradients)),
       m_masses(std::move(masses)),
       m_epsilon(std::move(epsilon)),
       m_trust(m_masses.size(), 1),
       m_damping(damping),
+      m_fade_jumps(fade_jumps),
       m_frames(m_masses.size()) {
   const BodyVector zero = BodyVector::Zero(static_cast<Eigen::Index>(3 * m_masses.size()));
   m_equilibrium = {zero, zero, zero};
@@ -85,7 +86,7 @@ int InertiaScaling::turn_frames(size_t begin, size_t end, double h) {
       turn = block.sound[at] > 0
                  ? NodeTurn{matrix(block.rotations), vector(block.rates), vector(block.changes)}
                  : node_turn(f, matrix(block.gradients + 9), ddf);
-      m_trust[n] = smoothness(f, ddf, turn, h);
+      if (m_fade_jumps) m_trust[n] = smoothness(f, ddf, turn, h);
       count += turn.rate.norm() > slowest || turn.change.norm() > slowest;
     }
   }

@@ -31,9 +31,10 @@ enum class DampingFrame {
 /// The forces that scale the inertia of a body's nodes.
 class InertiaScaling {
  public:
-  /// `masses` in kg; `epsilon` has one number per node, from 0 on.
+  /// `masses` in kg; `epsilon` has one number per node, from 0 on. With `fade_jumps` nodes keep
+  /// their inertia where the equilibrium jumps, or is inside out.
   InertiaScaling(NodeGradients gradients, std::vector<double> masses, std::vector<double> epsilon,
-                 DampingFrame damping = DampingFrame::scaled);
+                 DampingFrame damping = DampingFrame::scaled, bool fade_jumps = false);
 
   /// The factors of inertia, from now on.
   void set_epsilon(std::span<const double> epsilon);
@@ -70,6 +71,7 @@ class InertiaScaling {
   NodeGradients m_gradients;
   std::vector<double> m_masses, m_epsilon, m_trust;
   DampingFrame m_damping;
+  bool m_fade_jumps;
   bool m_acts = false, m_turns = false;
   Moving<BodyVector> m_equilibrium;
   std::vector<NodeTurn> m_frames;

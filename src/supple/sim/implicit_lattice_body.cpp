@@ -57,6 +57,7 @@ AdjustedOptions options_of(const BodySettings& settings) {
   // Deep folds have equilibria that are hard to find, and frames that do not count.
   options.static_iterations = settings.solver.iterations > 0 ? settings.solver.iterations : 10;
   options.carry_guess = true;
+  options.fade_jumps = true;  // folded cells have several equilibria
   return options;
 }
 
