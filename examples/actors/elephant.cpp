@@ -108,7 +108,7 @@ Clip frolic(const Armature& armature) {
   Choreography c(armature, "frolic", length);
   // Down is positive.
   const Curve nod = through(
-      length, {{0, 0}, {0.5, -0.6}, {0.7, -0.6}, {1.6, 0.72}, {1.9, 0.72}, {2.4, 0}, {4.9, 0}});
+      length, {{0, 0}, {0.5, -0.6}, {0.7, -0.6}, {1.6, 0.58}, {1.9, 0.58}, {2.4, 0}, {4.9, 0}});
   const Curve aside = through(length, {{0.7, 0}, {1.4, 1}, {1.9, 1}, {2.4, 0}, {4.9, 0}});
   const Curve shaking = shake(length, 2.2, 4.0, 2.5, 1);
   const Curve bounce =
