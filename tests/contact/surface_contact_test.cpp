@@ -192,14 +192,14 @@ TEST(SurfaceContact, KeepsMomentumBetweenObjects) {
   EXPECT_LT(again.deepest, 0.25 * report.deepest);
 }
 
-// On a slope things stay up to the angle whose tangent is the coefficient, and slide as fast as
-// they should beyond: loose particles exactly, a soft block nearly.
+// On a slope things stay up to the angle whose tangent is the coefficient (26.57 degrees), and
+// slide as fast as they should beyond: loose particles and a block.
 class Slope : public ::testing::TestWithParam<bool> {};
 
 TEST_P(Slope, FrictionHasCoulombsCone) {
   constexpr double friction = 0.5, seconds = 0.5;
   const bool is_loose = GetParam();
-  for (const double angle : {20.0, is_loose ? 26.5 : 25.0, is_loose ? 26.7 : 29.0, 35.0}) {
+  for (const double angle : {20.0, 26.4, 26.7, 35.0}) {
     const double radians = angle * 3.14159265358979 / 180;
     const Vec3d up(std::sin(radians), std::cos(radians), 0),
         down(std::cos(radians), -std::sin(radians), 0);
@@ -208,7 +208,7 @@ TEST_P(Slope, FrictionHasCoulombsCone) {
     Heap heap;
     heap.add(is_loose ? TriangleMesh{{{0, -0.05f, 0}, {0.1f, -0.05f, 0}}, {}}
                       : welded(box_surface({0.2, 0.1, 0.2}, 0.05)),
-             {0, 0, 0});
+             {0, 0, 0}, Vec3f::Zero(), 1, {.firmness = 1});
     const Eigen::Quaternionf turn =
         Eigen::Quaternionf::FromTwoVectors(Vec3f::UnitY(), up.cast<float>());
     for (Vec3f& p : heap.rest) p = turn * (p + Vec3f(0, 0.05f, 0));
@@ -228,7 +228,7 @@ TEST_P(Slope, FrictionHasCoulombsCone) {
     const double way = (heap.centre() / static_cast<double>(heap.x.size()) - start).dot(down);
     const double slip = std::max(0.0, 9.81 * (std::sin(radians) - friction * std::cos(radians)));
     EXPECT_NEAR(way, 0.5 * slip * seconds * seconds,
-                is_loose ? 0.003 * slip + 1e-5 : 0.03 * slip + 0.006)
+                is_loose ? 0.003 * slip + 1e-5 : 0.005 * slip + 5e-4)
         << angle;
   }
 }
@@ -240,7 +240,8 @@ TEST(SurfaceContact, AStackOfBoxesRests) {
   Heap heap;
   for (int i = 0; i < 3; ++i)
     heap.add(box(side, edge),
-             Vec3f(0.003f * static_cast<float>(i), 0.11f + 0.22f * static_cast<float>(i), 0));
+             Vec3f(0.02f * static_cast<float>(i), 0.11f + 0.22f * static_cast<float>(i), 0),
+             Vec3f::Zero(), 1, {.firmness = 1});
   const Collider floor(PlaneShape{}, {.friction = 0.5});
   const Collider* colliders[] = {&floor};
   SurfaceContact contact = heap.contact();
@@ -251,20 +252,21 @@ TEST(SurfaceContact, AStackOfBoxesRests) {
         contact.resolve(colliders, dt, heap.x, heap.v, heap.touching);
     if (i > 200) deepest = std::max(deepest, report.deepest);
   }
-  EXPECT_LT(deepest, 0.25 * edge);
-  EXPECT_LT(heap.energy(), 0.01 * static_cast<double>(heap.x.size()) * 0.5);
+  EXPECT_LT(deepest, 0.1 * edge);
+  EXPECT_LT(heap.energy(), 1e-4 * static_cast<double>(heap.x.size()) * 0.5);
   for (size_t o = 0; o < 3; ++o) {
     Box3f box;
     for (size_t i = heap.starts[o]; i < heap.starts[o + 1]; ++i) box.extend(heap.x[i]);
     const double gaps = static_cast<double>(o) * 0.1 * contact.edge(0);
-    EXPECT_NEAR(static_cast<double>(box.min()[1]), static_cast<double>(o) * side + gaps, 0.02) << o;
-    EXPECT_NEAR(static_cast<double>(box.center()[0]), 0.003 * static_cast<double>(o), 0.02) << o;
+    EXPECT_NEAR(static_cast<double>(box.min()[1]), static_cast<double>(o) * side + gaps, 0.005)
+        << o;
+    EXPECT_NEAR(static_cast<double>(box.center()[0]), 0.02 * static_cast<double>(o), 0.01) << o;
   }
 }
 
 TEST(SurfaceContact, AMovingPlatePushes) {
   Heap heap;
-  heap.add(box(0.2, 0.05), {0, 0.1f, 0});
+  heap.add(box(0.2, 0.05), {0, 0.1f, 0}, Vec3f::Zero(), 1, {.firmness = 1});
   Collider plate(BoxShape{{-0.4, 0.1, 0}, {0.1, 0.3, 0.3}});
   Collider floor(PlaneShape{});
   const Collider* colliders[] = {&floor, &plate};
@@ -279,7 +281,120 @@ TEST(SurfaceContact, AMovingPlatePushes) {
   float least = 1;
   for (const Vec3f& p : heap.x) least = std::min(least, p[0]);
   EXPECT_GT(least, 0.1f - 0.002f);
-  EXPECT_NEAR(heap.momentum()[0] / static_cast<double>(heap.x.size()), 0.4, 0.3);
+  EXPECT_NEAR(heap.momentum()[0] / static_cast<double>(heap.x.size()), 0.4, 0.02);
+}
+
+// What falls stops where it lands, however fast, and whether as a whole or not: contacts give back
+// nothing of the speed they take.
+TEST(SurfaceContact, DoesNotBounce) {
+  for (const double speed : {1.0, 5.0, 10.0}) {
+    Heap heap;
+    heap.add(box(0.2, 0.025), {0, 0.15f, 0}, Vec3f(0, static_cast<float>(-speed), 0), 1,
+             {.firmness = 1});
+    heap.add(box(0.2, 0.025), {0, 0.4f, 0}, Vec3f(0, static_cast<float>(-speed), 0), 1,
+             {.firmness = 1});
+    const Collider floor(PlaneShape{}, {.friction = 0.5});
+    const Collider* colliders[] = {&floor};
+    SurfaceContact contact = heap.contact();
+    double fastest = 0;
+    for (int i = 0; i < 100; ++i) {
+      heap.fall();
+      contact.resolve(colliders, dt, heap.x, heap.v, heap.touching);
+      for (size_t o = 0; o < 2; ++o) {
+        double up = 0;
+        for (size_t k = heap.starts[o]; k < heap.starts[o + 1]; ++k)
+          up += static_cast<double>(heap.v[k][1]) /
+                static_cast<double>(heap.starts[o + 1] - heap.starts[o]);
+        fastest = std::max(fastest, up);
+      }
+    }
+    EXPECT_LT(fastest, 0.05 * speed + 0.02) << speed;
+    EXPECT_LT(heap.energy(), 1e-4 * static_cast<double>(heap.x.size())) << speed;
+  }
+}
+
+// Thin things stop fast ones: what goes ten times its thickness in a step must not come out behind.
+TEST(SurfaceContact, NothingPassesThroughThinRigidThings) {
+  for (const float speed : {2.0f, 10.0f, 40.0f})
+    for (const bool plate_moves : {false, true}) {
+      Heap heap;
+      const Vec3f velocity(0, plate_moves ? 0 : -speed, 0);
+      heap.add(sphere_surface(0.1, 0.03), {0, 0.25f, 0}, velocity);
+      Collider plate(BoxShape{{0, 0, 0}, {1, 0.004, 1}});
+      const Collider* colliders[] = {&plate};
+      SurfaceContact contact = heap.contact();
+      const auto motion = [&](int step) {
+        return Affine(
+            Eigen::Translation3d(0, plate_moves ? static_cast<double>(speed) * dt * step : 0.0, 0));
+      };
+      const int steps = static_cast<int>(0.3f / speed / static_cast<float>(dt)) + 2;
+      for (int i = 0; i < steps; ++i) {
+        heap.fall(Vec3f::Zero());
+        plate.set_motion(motion(i), motion(i + 1), dt);
+        contact.resolve(colliders, dt, heap.x, heap.v, heap.touching);
+        const double top = motion(i + 1).translation()[1];
+        for (const Vec3f& p : heap.x)
+          ASSERT_GT(static_cast<double>(p[1]), top) << speed << ", step " << i;
+      }
+    }
+}
+
+TEST(SurfaceContact, NothingPassesThroughThinSoftThings) {
+  for (const float speed : {2.0f, 10.0f, 40.0f}) {
+    Heap heap;
+    heap.add(sphere_surface(0.1, 0.02), {0, 0.25f, 0}, {0, -speed, 0}, 1, {.firmness = 1});
+    heap.add(welded(box_surface({0.6, 0.01, 0.6}, 0.03)), {0, 0, 0}, Vec3f::Zero(), 1,
+             {.firmness = 1});
+    SurfaceContact contact = heap.contact();
+    for (int i = 0; i < static_cast<int>(0.4f / speed / static_cast<float>(dt)) + 4; ++i) {
+      heap.fall(Vec3f::Zero());
+      contact.resolve({}, dt, heap.x, heap.v, heap.touching);
+    }
+    double ball = 0, sheet = 0;
+    for (size_t i = 0; i < heap.starts[1]; ++i) ball += static_cast<double>(heap.x[i][1]);
+    for (size_t i = heap.starts[1]; i < heap.starts[2]; ++i)
+      sheet += static_cast<double>(heap.x[i][1]);
+    ball /= static_cast<double>(heap.starts[1]);
+    sheet /= static_cast<double>(heap.starts[2] - heap.starts[1]);
+    EXPECT_GT(ball, sheet + 0.08) << speed;
+  }
+}
+
+TEST(ClosestTriangle, FirstCrossingIsTheFirstThatIsEnteredByItsFront) {
+  std::mt19937 random(7);
+  std::uniform_real_distribution<float> number(-1, 1);
+  const auto point = [&] { return Vec3f(number(random), number(random), number(random)); };
+  int crossed = 0;
+  for (int round = 0; round < 2000; ++round) {
+    const size_t count = 1 + random() % 32;
+    std::vector<float> rows(9 * 32, 0);
+    const Vec3f from = 2 * point(), to = 2 * point();
+    double first = 1e30;
+    for (size_t i = 0; i < count; ++i) {
+      const Vec3f a = point(), b = point(), c = point();
+      for (size_t k = 0; k < 3; ++k) {
+        const auto e = static_cast<Eigen::Index>(k);
+        rows[k * 32 + i] = a[e];
+        rows[(3 + k) * 32 + i] = b[e] - a[e];
+        rows[(6 + k) * 32 + i] = c[e] - a[e];
+      }
+      // Where the way meets the plane, and whether that is on the inner side of all three edges.
+      const Vec3d n = (b - a).cross(c - a).cast<double>(), way = (to - from).cast<double>();
+      const double t = n.dot((a - from).cast<double>()) / n.dot(way);
+      const Vec3d met = from.cast<double>() + t * way;
+      const auto inner = [&](const Vec3f& p, const Vec3f& q) {
+        return n.dot((q - p).cast<double>().cross(met - p.cast<double>())) > 0;
+      };
+      if (n.dot(way) < 0 && t > 0 && t < 1 && inner(a, b) && inner(b, c) && inner(c, a))
+        first = std::min(first, t);
+    }
+    const ClosestTriangle found = first_crossing({rows.data(), 32}, count, from.data(), to.data());
+    if (first < 1) {
+      ++crossed;
+      EXPECT_NEAR(static_cast<double>(found.distance2), first, 1e-4);
+    }
+  }
+  EXPECT_GT(crossed, 300);
 }
 
 // A ball pressed flat has its top right behind its bottom: that is no contact.

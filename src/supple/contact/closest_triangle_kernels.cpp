@@ -93,6 +93,39 @@ HWY_INLINE ClosestTriangle search(const TriangleRows& t, size_t count, const flo
   return best;
 }
 
+// The way meets a triangle where from + t way = a + v b + w c [Möller 1997].
+ClosestTriangle first_crossing_loop(const TriangleRows& t, size_t count, const float* from,
+                                    const float* to) {
+  constexpr size_t lanes = WideFloat::lanes;
+  const WideFloat zero(0.0f), one(1.0f);
+  const WideFloat wx(to[0] - from[0]), wy(to[1] - from[1]), wz(to[2] - from[2]);
+  ClosestTriangle best{1e30f, 0, 0, 0};
+  for (size_t i = 0; i < count; i += lanes) {
+    const auto row = [&](size_t r) { return load(t.rows + r * t.stride + i); };
+    const WideFloat px = WideFloat(from[0]) - row(0), py = WideFloat(from[1]) - row(1),
+                    pz = WideFloat(from[2]) - row(2);
+    const WideFloat bx = row(3), by = row(4), bz = row(5), cx = row(6), cy = row(7), cz = row(8);
+    // way × c, p × b
+    const WideFloat hx = wy * cz - wz * cy, hy = wz * cx - wx * cz, hz = wx * cy - wy * cx;
+    const WideFloat qx = py * bz - pz * by, qy = pz * bx - px * bz, qz = px * by - py * bx;
+    const WideFloat facing = bx * hx + by * hy + bz * hz;  // positive where it enters
+    const WideFloat scale = one / max(facing, WideFloat(1e-30f));
+    const WideFloat v = (px * hx + py * hy + pz * hz) * scale;
+    const WideFloat w = (wx * qx + wy * qy + wz * qz) * scale;
+    const WideFloat when = (cx * qx + cy * qy + cz * qz) * scale;
+    const WideMask hits = (facing > zero) & (v >= zero) & (w >= zero) & (v + w <= one) &
+                          (when >= zero) & (when <= one);
+    alignas(64) float found[lanes], second[lanes], third[lanes];
+    store(select(hits, when, WideFloat(1e30f)), found);
+    store(v, second);
+    store(w, third);
+    for (size_t lane = 0; lane < lanes && i + lane < count; ++lane)
+      if (found[lane] < best.distance2)
+        best = {found[lane], static_cast<int32_t>(i + lane), second[lane], third[lane]};
+  }
+  return best;
+}
+
 ClosestTriangle closest_triangle_loop(const TriangleRows& t, size_t count, const float* point) {
   return search<false>(t, count, point, nullptr);
 }
@@ -118,6 +151,13 @@ SUPPLE_KERNEL(closest_facing_loop);
 ClosestTriangle closest_facing(const TriangleRows& triangles, size_t count, const float* point,
                                const float* direction) {
   return SUPPLE_DISPATCH(closest_facing_loop)(triangles, count, point, direction);
+}
+
+SUPPLE_KERNEL(first_crossing_loop);
+
+ClosestTriangle first_crossing(const TriangleRows& triangles, size_t count, const float* from,
+                               const float* to) {
+  return SUPPLE_DISPATCH(first_crossing_loop)(triangles, count, from, to);
 }
 
 }  // namespace supple

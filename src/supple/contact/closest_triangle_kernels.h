@@ -29,4 +29,9 @@ ClosestTriangle closest_triangle(const TriangleRows& triangles, size_t count, co
 ClosestTriangle closest_facing(const TriangleRows& triangles, size_t count, const float* point,
                                const float* direction);
 
+/// The first of `count` triangles that the straight way from one point to another enters by its
+/// front. `distance2` is how far along the way that is, from 0 to 1, or 1e30 when there is none.
+ClosestTriangle first_crossing(const TriangleRows& triangles, size_t count, const float* from,
+                               const float* to);
+
 }  // namespace supple

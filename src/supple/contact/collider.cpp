@@ -47,6 +47,11 @@ void Collider::set_motion(const Affine& before, const Affine& now, double dt) {
   m_rate = dt > 0 ? 1 / dt : 0;
 }
 
+Vec3d Collider::moved_along(const Vec3d& world_point_before) const {
+  if (m_rate == 0) return world_point_before;
+  return m_now * (m_before.inverse() * world_point_before);
+}
+
 double Collider::distance(const Vec3d& world_point) const {
   const Vec3d point = m_to_shape * world_point;
   const double own = std::visit([&](const auto& shape) { return shape.distance(point); }, m_shape);

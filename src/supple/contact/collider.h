@@ -45,6 +45,10 @@ class Collider {
   /// within the band of a level set, and beyond it where it is larger.
   double inaccuracy() const;
 
+  /// Where a point that moved along with the object is now (metres of the world) that was here
+  /// `dt` seconds before.
+  Vec3d moved_along(const Vec3d& world_point_before) const;
+
   /// Where the object is: from its own space to the world.
   const Affine& placed() const { return m_now; }
 

@@ -16,11 +16,11 @@ constexpr float usual_reach = 1.25f, own_reach = 1;
 constexpr float outside = 1e-3f;
 // Patches of an object that are this close at rest do not meet, in mean edges.
 constexpr float neighbourhood = 2;
-constexpr float farthest_reach = 3;
+// What moves this much against another in a step is searched along its way, in mean edges.
+constexpr float far_way = 0.4f;
 // How much larger than need be boxes in the tree are, in mean edges.
 constexpr float slack = 0.4f;
-constexpr int rounds = 5;
-constexpr size_t patch_block = 4, vertex_block = 512;
+constexpr size_t patch_block = 4;
 constexpr size_t rows_of_patch = 9 * patch_triangles;
 
 size_t at(int32_t i) { return static_cast<size_t>(i); }
@@ -52,10 +52,13 @@ SurfaceContact::SurfaceContact(const SurfaceCollisionModel& model, const std::st
       m_self_touching(model.rest.size(), 0),
       m_boxes(m_patches.patches.size()),
       m_kept_boxes(m_patches.patches.size()),
+      m_velocities(m_patches.patches.size()),
+      m_ways(m_patches.patches.size()),
       m_rows(m_patches.patches.size() * rows_of_patch, 0) {
   for (const SurfaceTouch& touch : m_touches) {
     check_touch(where, "friction", touch.friction);
     check_touch(where, "gap", touch.gap);
+    check_touch(where, "firmness", touch.firmness);
   }
   std::vector<size_t> edges(m_touches.size(), 0);
   m_fan_starts.assign(model.rest.size() + 1, 0);
@@ -74,6 +77,18 @@ SurfaceContact::SurfaceContact(const SurfaceCollisionModel& model, const std::st
   for (size_t t = 0; t < m_triangles.size(); ++t)
     for (int c = 0; c < 3; ++c) m_fans[next[at(m_triangles[t][c])]++] = static_cast<int32_t>(t);
   for (size_t p = 0; p < m_boxes.size(); ++p) m_boxes[p] = m_patches.box(p, model.rest);
+  for (size_t i = 0; i < model.rest.size(); ++i)
+    if (m_fan_starts[i] == m_fan_starts[i + 1]) m_loose.push_back(static_cast<int32_t>(i));
+  m_vertex_starts.assign(m_touches.size() + 1, 0);
+  for (const int32_t o : m_objects) ++m_vertex_starts[at(o) + 1];
+  for (size_t o = 0; o < m_touches.size(); ++o) m_vertex_starts[o + 1] += m_vertex_starts[o];
+  m_vertices.resize(m_objects.size());
+  std::vector<uint32_t> place = m_vertex_starts;
+  for (size_t i = 0; i < m_objects.size(); ++i)
+    m_vertices[place[at(m_objects[i])]++] = static_cast<int32_t>(i);
+  m_wholes.resize(m_touches.size());
+  m_meets.resize(m_touches.size());
+  for (const float edge : m_edges) m_largest_edge = std::max(m_largest_edge, edge);
   find_neighbours();
 }
 
@@ -93,80 +108,18 @@ void SurfaceContact::find_neighbours() {
   }
 }
 
-SurfaceContactReport SurfaceContact::resolve(std::span<const Collider* const> colliders, double dt,
-                                             std::span<Vec3f> x, std::span<Vec3f> v,
-                                             std::span<uint8_t> touching) {
-  const float largest = m_edges.empty() ? 0 : *std::max_element(m_edges.begin(), m_edges.end());
-  // Few may be much faster than the others; they are caught a step later.
-  const double squares = parallel_reduce(
-      v.size(), 8192, 0.0,
-      [&](size_t begin, size_t end) {
-        double sum = 0;
-        for (size_t i = begin; i < end; ++i) sum += static_cast<double>(v[i].squaredNorm());
-        return sum;
-      },
-      std::plus<>());
-  const auto way = static_cast<float>(
-      2 * dt * std::sqrt(squares / static_cast<double>(std::max(v.size(), size_t{1}))));
-  const float reach = std::max(usual_reach * largest,
-                               way < farthest_reach * largest ? way : farthest_reach * largest);
-  find_contacts(dt, x, v, reach);
-  find_rigid(colliders, x);
-  SurfaceContactReport report;
-  report.contacts = m_contacts.size();
-  report.rigid_contacts = m_rigid.size();
-  for (const Contact& c : m_contacts) {
-    Vec3f apart = Vec3f::Zero();
-    for (size_t k = 0; k < 4; ++k) apart += c.shares[k] * x[at(c.particles[k])];
-    report.deepest = std::max(report.deepest, -static_cast<double>(apart.dot(c.normal)));
-  }
-  for (const RigidTouch& r : m_rigid)
-    report.deepest =
-        std::max(report.deepest, static_cast<double>((r.surface - x[at(r.vertex)]).dot(r.normal)));
-  std::fill(touching.begin(), touching.end(), uint8_t{0});
-  mark(touching);
-  std::fill(m_self_touching.begin(), m_self_touching.end(), uint8_t{0});
-  for (const Contact& c : m_contacts)
-    if (m_objects[at(c.particles[0])] == m_objects[at(c.particles[1])])
-      m_self_touching[at(c.particles[0])] = 1;
-  for (int round = 0; round < rounds; ++round) {
-    if (round % 2 == 0)
-      for (Contact& c : m_contacts) push_apart(c, dt, x, v);
-    else
-      for (auto c = m_contacts.rbegin(); c != m_contacts.rend(); ++c) push_apart(*c, dt, x, v);
-    leave_rigid(dt, x, v);
-  }
-  // What others have pushed into rigid things comes out of them last: these do not give way. Out
-  // of one may be into another.
-  const bool may_have_entered = !m_contacts.empty() || colliders.size() > 1;
+void SurfaceContact::find_contacts(double dt, std::span<const Vec3f> x, std::span<const Vec3f> v) {
   m_contacts.clear();
-  double depth = may_have_entered && !m_rigid.empty() ? 1 : 0;
-  for (int again = 0; again < rounds && depth > 1e-4 * static_cast<double>(largest); ++again) {
-    find_rigid(colliders, x);
-    mark(touching);
-    depth = deepest_rigid(x);
-    leave_rigid(dt, x, v);
-  }
-  return report;
-}
-
-double SurfaceContact::deepest_rigid(std::span<const Vec3f> x) const {
-  float depth = 0;
-  for (const RigidTouch& r : m_rigid)
-    depth = std::max(depth, (r.surface - x[at(r.vertex)]).dot(r.normal));
-  return static_cast<double>(depth);
-}
-
-void SurfaceContact::mark(std::span<uint8_t> touching) const {
-  for (const Contact& c : m_contacts)
-    for (const int32_t p : c.particles) touching[at(p)] = 1;
-  for (const RigidTouch& r : m_rigid) touching[at(r.vertex)] = 2;
-}
-
-void SurfaceContact::find_contacts(double dt, std::span<const Vec3f> x, std::span<const Vec3f> v,
-                                   float reach) {
-  m_contacts.clear();
-  find_pairs(x, reach);
+  measure_patches(dt, x, v);
+  // Patches of two objects come together by their difference in speed at most.
+  const float reach = usual_reach * m_largest_edge;
+  Vec3f mean = Vec3f::Zero();
+  for (const Vec3f& velocity : m_velocities) mean += velocity / static_cast<float>(m_boxes.size());
+  float fastest = 0;
+  for (const Vec3f& velocity : m_velocities)
+    fastest = std::max(fastest, (velocity - mean).squaredNorm());
+  const float way = 2 * static_cast<float>(dt) * std::sqrt(fastest);
+  find_pairs(reach + (way < 1e6f * reach ? way : 0.0f));
   if (m_pairs.empty()) return;
   load_triangles(x);
   const size_t patches = m_patches.patches.size();
@@ -181,18 +134,39 @@ void SurfaceContact::find_contacts(double dt, std::span<const Vec3f> x, std::spa
     m_contacts.insert(m_contacts.end(), found.begin(), found.end());
 }
 
+// Boxes of patches, how they move, and how far a vertex of each goes in a step.
+void SurfaceContact::measure_patches(double dt, std::span<const Vec3f> x,
+                                     std::span<const Vec3f> v) {
+  parallel_for(m_patches.patches.size(), 64, [&](size_t begin, size_t end) {
+    for (size_t p = begin; p < end; ++p) {
+      const SurfacePatch& patch = m_patches.patches[p];
+      Box3f box;
+      Vec3f sum = Vec3f::Zero();
+      float fastest = 0;
+      for (uint32_t i = patch.first_corner; i < patch.last_corner; ++i) {
+        const size_t vertex = at(m_patches.corner[i]);
+        box.extend(x[vertex]);
+        sum += v[vertex];
+        fastest = std::max(fastest, v[vertex].squaredNorm());
+      }
+      m_boxes[p] = box;
+      m_velocities[p] = sum / static_cast<float>(patch.last_corner - patch.first_corner);
+      m_ways[p] = static_cast<float>(dt) * std::sqrt(fastest);
+    }
+  });
+}
+
 // Patches that come within reach of each other, but for neighbours. Boxes in the tree are larger
 // than need be: as long as patches are still in them, the pairs are those of an earlier step. There
 // may be more pairs than need be then, which changes no result.
-void SurfaceContact::find_pairs(std::span<const Vec3f> x, float reach) {
+void SurfaceContact::find_pairs(float reach) {
   const size_t patches = m_patches.patches.size();
   const Vec3f half = Vec3f::Constant(reach / 2);
   const int outside_boxes = parallel_reduce(
-      patches, 64, 0,
+      patches, 256, 0,
       [&](size_t begin, size_t end) {
         int count = 0;
         for (size_t p = begin; p < end; ++p) {
-          m_boxes[p] = m_patches.box(p, x);
           const Box3f needed(m_boxes[p].min() - half, m_boxes[p].max() + half);
           count += m_kept_boxes[p].contains(needed) ? 0 : 1;
         }
@@ -200,8 +174,7 @@ void SurfaceContact::find_pairs(std::span<const Vec3f> x, float reach) {
       },
       std::plus<>());
   if (outside_boxes == 0) return;
-  const float largest = *std::max_element(m_edges.begin(), m_edges.end());
-  const Vec3f room = half + Vec3f::Constant(slack * largest);
+  const Vec3f room = half + Vec3f::Constant(slack * m_largest_edge);
   parallel_for(patches, 64, [&](size_t begin, size_t end) {
     for (size_t p = begin; p < end; ++p) {
       m_kept_boxes[p] = Box3f(m_boxes[p].min() - room, m_boxes[p].max() + room);
@@ -271,7 +244,8 @@ ClosestTriangle SurfaceContact::closest_in(uint32_t patch, const Vec3f& point,
   return found;
 }
 
-// The closest triangle of every object near to each vertex of a patch.
+// The closest triangle of every object near to each vertex of a patch; of those that move far
+// against it, first the one a vertex has passed on its way.
 void SurfaceContact::search_patch(size_t patch, const Near& near, std::vector<Contact>& out) const {
   const SurfacePatch& own = m_patches.patches[patch];
   const auto others = std::span<const uint32_t>(m_others).subspan(
@@ -282,9 +256,16 @@ void SurfaceContact::search_patch(size_t patch, const Near& near, std::vector<Co
     // The patches of one object that are within reach of this one; very many are taken as they are.
     Box3f around;
     size_t count = 0;
+    float way = 0;
+    const bool is_other = object_of(begin) != own.object;
     for (end = begin; end < others.size() && object_of(end) == object_of(begin); ++end) {
       const Box3f& box = m_boxes[others[end]];
-      if (!(box_distance2(box, m_boxes[patch]) < near.reach * near.reach)) continue;
+      const float relative = is_other ? static_cast<float>(near.dt) *
+                                            (m_velocities[patch] - m_velocities[others[end]]).norm()
+                                      : 0.0f;
+      const float reach = near.reach + relative;
+      if (!(box_distance2(box, m_boxes[patch]) < reach * reach)) continue;
+      way = std::max(way, relative);
       if (count < close.size()) close[count] = others[end];
       ++count;
       around.extend(box);
@@ -292,10 +273,16 @@ void SurfaceContact::search_patch(size_t patch, const Near& near, std::vector<Co
     if (count == 0) continue;
     const auto patches = count <= close.size() ? std::span<const uint32_t>(close).first(count)
                                                : others.subspan(begin, end - begin);
+    const bool is_fast = way > far_way * m_edges[at(m_patches.patches[others[begin]].object)];
+    const Vec3f moved = static_cast<float>(near.dt) * m_velocities[others[begin]];
+    const float reach2 = near.reach * near.reach;
     for (uint32_t i = own.first_own; i < own.last_own; ++i) {
       const int32_t vertex = m_patches.own[i];
       const Vec3f& p = near.x[at(vertex)];
-      ClosestTriangle best{near.reach * near.reach, -1, 0, 0};
+      if (is_fast && add_crossing(near, vertex, patches,
+                                  static_cast<float>(near.dt) * near.v[at(vertex)] - moved, out))
+        continue;
+      ClosestTriangle best{reach2, -1, 0, 0};
       if (!(around.squaredExteriorDistance(p) < best.distance2)) continue;
       for (const uint32_t other : patches) {
         if (!(m_boxes[other].squaredExteriorDistance(p) < best.distance2)) continue;
@@ -305,6 +292,34 @@ void SurfaceContact::search_patch(size_t patch, const Near& near, std::vector<Co
       if (best.triangle >= 0) add_contact(near, vertex, patches, best, out);
     }
   }
+}
+
+// Adds the contact of a vertex with the first triangle it has passed on its way, as seen from the
+// other object; whether there was one.
+bool SurfaceContact::add_crossing(const Near& near, int32_t vertex,
+                                  std::span<const uint32_t> patches, const Vec3f& way,
+                                  std::vector<Contact>& out) const {
+  const Vec3f &to = near.x[at(vertex)], from = to - way;
+  Box3f path(from.cwiseMin(to), from.cwiseMax(to));
+  ClosestTriangle first{1e30f, -1, 0, 0};
+  for (const uint32_t patch : patches) {
+    if (!m_boxes[patch].intersects(path)) continue;
+    const SurfacePatch& of = m_patches.patches[patch];
+    const TriangleRows rows{m_rows.data() + patch * rows_of_patch, patch_triangles};
+    const ClosestTriangle found =
+        first_crossing(rows, of.last_triangle - of.first_triangle, from.data(), to.data());
+    if (!(found.distance2 < first.distance2)) continue;
+    first = found;
+    first.triangle = m_patches.triangle[of.first_triangle + static_cast<size_t>(found.triangle)];
+  }
+  if (first.triangle < 0) return false;
+  const Vec3i& t = m_triangles[at(first.triangle)];
+  const Vec3f a = near.x[at(t[0])];
+  const Vec3f normal = (near.x[at(t[1])] - a).cross(near.x[at(t[2])] - a).stableNormalized();
+  if (!normal.allFinite() || !(normal.squaredNorm() > 0.5f)) return false;
+  out.push_back(
+      contact_of(vertex, t, {1 - first.second - first.third, first.second, first.third}, normal));
+  return true;
 }
 
 Vec3f SurfaceContact::vertex_normal(std::span<const Vec3f> x, int32_t vertex) const {
@@ -356,9 +371,7 @@ void SurfaceContact::add_contact(const Near& near, int32_t vertex,
   Vec3i t = m_triangles[at(closest.triangle)];
   const size_t own = at(m_objects[at(vertex)]), other = at(m_objects[at(t[0])]);
   const float edge = m_edges[other];
-  const float gap =
-      0.5f * static_cast<float>(m_touches[own].gap * static_cast<double>(m_edges[own]) +
-                                m_touches[other].gap * static_cast<double>(edge));
+  const float gap = gap_between(own, other);
   Over over = measure(near.x, p, t, closest, normal_of);
   if (!(over.apart < gap) || (own == other && -over.apart > own_reach * edge)) return;
   const Vec3f own_normal = vertex_normal(near.x, vertex);
@@ -379,16 +392,28 @@ void SurfaceContact::add_contact(const Near& near, int32_t vertex,
   // Out of it: straight to the closest point, where that is a direction.
   Vec3f normal = over.side;
   if (over.is_border && std::abs(over.apart) > 1e-3f * edge) normal = over.away / over.apart;
+  if (normal.allFinite()) out.push_back(contact_of(vertex, t, over.weights, normal));
+}
+
+float SurfaceContact::gap_between(size_t own, size_t other) const {
+  return 0.5f * static_cast<float>(m_touches[own].gap * static_cast<double>(m_edges[own]) +
+                                   m_touches[other].gap * static_cast<double>(m_edges[other]));
+}
+
+SurfaceContact::Contact SurfaceContact::contact_of(int32_t vertex, const Vec3i& t,
+                                                   const Vec3f& weights,
+                                                   const Vec3f& normal) const {
+  const size_t own = at(m_objects[at(vertex)]), other = at(m_objects[at(t[0])]);
   Contact contact{{vertex, t[0], t[1], t[2]},
-                  {1, -over.weights[0], -over.weights[1], -over.weights[2]},
+                  {1, -weights[0], -weights[1], -weights[2]},
                   normal,
-                  gap,
+                  gap_between(own, other),
                   static_cast<float>(0.5 * (m_touches[own].friction + m_touches[other].friction)),
                   0};
   for (size_t k = 0; k < 4; ++k)
     contact.softness +=
         m_inverse_masses[at(contact.particles[k])] * contact.shares[k] * contact.shares[k];
-  if (normal.allFinite()) out.push_back(contact);
+  return contact;
 }
 
 // Whether a vertex was before a triangle when the step began.
@@ -401,87 +426,6 @@ bool SurfaceContact::came_from_outside(const Near& near, int32_t vertex,
   const Vec3f side = (before(triangle[1]) - a).cross(before(triangle[2]) - a).stableNormalized();
   const float edge = m_edges[at(m_objects[at(vertex)])];
   return (before(vertex) - a).dot(side) > -outside * edge;
-}
-
-// Resolves one contact as far as it goes: depth, speed towards each other, speed along each other.
-void SurfaceContact::push_apart(Contact& c, double dt, std::span<Vec3f> x,
-                                std::span<Vec3f> v) const {
-  if (!(c.softness > 0)) return;
-  Vec3f apart = Vec3f::Zero(), speed = Vec3f::Zero();
-  for (size_t k = 0; k < 4; ++k) {
-    apart += c.shares[k] * x[at(c.particles[k])];
-    speed += c.shares[k] * v[at(c.particles[k])];
-  }
-  const float depth = c.gap - apart.dot(c.normal), approach = speed.dot(c.normal);
-  const float pushed = std::max(0.0f, c.pushed - approach / c.softness);
-  Vec3f rubbed = c.rubbed - (speed - approach * c.normal) / c.softness;
-  const float most = c.friction * pushed, length = rubbed.norm();
-  if (length > most) rubbed *= most / length;
-  const Vec3f friction = rubbed - c.rubbed;
-  const Vec3f impulse = (pushed - c.pushed) * c.normal + friction;
-  // Friction takes back the way along the surface that the speed it stops has gone already.
-  const Vec3f shift =
-      std::max(0.0f, depth) / c.softness * c.normal + static_cast<float>(dt) * friction;
-  c.pushed = pushed;
-  c.rubbed = rubbed;
-  for (size_t k = 0; k < 4; ++k) {
-    const size_t p = at(c.particles[k]);
-    const float gives = m_inverse_masses[p] * c.shares[k];
-    x[p] += gives * shift;
-    v[p] += gives * impulse;
-  }
-}
-
-// Vertices inside rigid things; of several the deepest counts.
-void SurfaceContact::find_rigid(std::span<const Collider* const> colliders,
-                                std::span<const Vec3f> x) {
-  m_rigid.clear();
-  if (colliders.empty()) return;
-  m_rigid_found.resize((x.size() + vertex_block - 1) / vertex_block);
-  parallel_for(x.size(), vertex_block, [&](size_t begin, size_t end) {
-    std::vector<RigidTouch>& found = m_rigid_found[begin / vertex_block];
-    found.clear();
-    Box3f box;
-    for (size_t i = begin; i < end; ++i) box.extend(x[i]);
-    const Vec3d middle = box.center().cast<double>();
-    const double radius = 0.5 * box.diagonal().cast<double>().norm();
-    for (const Collider* collider : colliders) {
-      if (!(collider->distance(middle) <= radius)) continue;
-      for (size_t i = begin; i < end; ++i) {
-        const std::optional<RigidContact> contact = collider->test(x[i].cast<double>());
-        if (!contact || m_inverse_masses[i] == 0) continue;
-        found.push_back({static_cast<int32_t>(i), static_cast<float>(collider->options().friction),
-                         contact->normal.cast<float>(), contact->surface.cast<float>(),
-                         contact->velocity.cast<float>()});
-      }
-    }
-  });
-  for (const std::vector<RigidTouch>& found : m_rigid_found)
-    m_rigid.insert(m_rigid.end(), found.begin(), found.end());
-}
-
-void SurfaceContact::leave_rigid(double dt, std::span<Vec3f> x, std::span<Vec3f> v) const {
-  for (const RigidTouch& r : m_rigid) {
-    Vec3f &place = x[at(r.vertex)], &velocity = v[at(r.vertex)];
-    place += std::max(0.0f, (r.surface - place).dot(r.normal)) * r.normal;
-    const Vec3f speed = velocity - r.velocity;
-    const float approach = -speed.dot(r.normal);
-    if (!(approach > 0)) continue;
-    // Coulomb: friction takes at most so much of the speed along the surface.
-    const Vec3f along = speed + approach * r.normal;
-    const float length = along.norm(), most = r.friction * approach;
-    const Vec3f kept = along * (length > most ? 1 - most / length : 0);
-    velocity = r.velocity + kept;
-    // So much of the way along it was not gone.
-    place += static_cast<float>(dt) * (kept - along);
-  }
-}
-
-double SurfaceContact::distance(std::span<const Collider* const> colliders, const Vec3f& at) {
-  double least = std::numeric_limits<double>::infinity();
-  for (const Collider* collider : colliders)
-    least = std::min(least, collider->distance(at.cast<double>()));
-  return least;
 }
 
 }  // namespace supple
