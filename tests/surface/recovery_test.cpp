@@ -70,6 +70,33 @@ TEST(SurfaceRecovery, SpoiltBodiesFindBack) {
     }
 }
 
+// At the size of the examples.
+TEST(SurfaceRecovery, LargeBodiesFindBack) {
+  const std::pair<const char*, Spoil> ways[] = {
+      {"inverted", [](Vec3f& p) { p = -p; }},
+      {"flattened", [](Vec3f& p) { p[1] = 0; }},
+      {"collapsed", [](Vec3f& p) { p = Vec3f(1, 2, 3); }},
+      {"scrambled", [](Vec3f& p) { p = Vec3f::Random(); }},
+  };
+  const SurfaceModel model = model_of(cube(30000), {.region_width = 3, .support = 0.3});
+  EXPECT_GT(model.size(), 29000u);
+  for (const auto& [name, spoil] : ways) EXPECT_LT(after_five_seconds(model, spoil), 0.01) << name;
+}
+
+// Wide regions alone, without being led back: what is flat or in a heap unfolds.
+TEST(SurfaceRecovery, WideRegionsFindBackAlone) {
+  const std::pair<const char*, Spoil> ways[] = {
+      {"flattened", [](Vec3f& p) { p[1] *= 0.001f; }},
+      {"scrambled", [](Vec3f& p) { p = Vec3f::Random(); }},
+  };
+  for (const TriangleMesh& mesh : {cube(500), ball(500)}) {
+    const SurfaceModel model =
+        model_of(mesh, {.region_width = 2, .support = 0.5, .recover = false});
+    for (const auto& [name, spoil] : ways)
+      EXPECT_LT(after_five_seconds(model, spoil), 0.01) << name << ", " << model.size();
+  }
+}
+
 TEST(SurfaceRecovery, BodiesWithoutAVolumeFindBackToo) {
   const SurfaceModel model = model_of(ball(500), {.region_width = 2, .keep_volume = false});
   EXPECT_LT(after_five_seconds(model, [](Vec3f& p) { p = -p; }), 0.01);

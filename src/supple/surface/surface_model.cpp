@@ -323,6 +323,7 @@ void SurfaceParameters::check(const std::string& where) const {
   check_range(where, "region_width", region_width, 1, 32);
   check_range(where, "stiffness", stiffness, 0, 1);
   check_range(where, "damping", damping, 0, 1);
+  check_range(where, "support", support, 0, 1);
   check_range(where, "spread", spread, 0, 1);
   check_range(where, "inner", inner, 0, 1);
   check_range(where, "thick_stiffness", thick_stiffness, 0, 1);

@@ -18,6 +18,8 @@ struct SurfaceParameters {
   int region_width = 2;     ///< regions reach this many edges (ω, 1 to 32); more is stiffer
   double stiffness = 1;     ///< part of the way to the matched shape a step goes (s, 0 to 1)
   double damping = 0.1;     ///< part of the motion against the region's a step takes (0 to 1)
+  double support = 0;       ///< how far wide regions reach that carry the weight, as a part of the
+                            ///< object's length (0 to 1); 0 for none
   bool keep_volume = true;  ///< whether closed shells keep their volume
   bool recover = true;      ///< whether it is led back to its shape when it was turned inside out
   double spread = 0.2;      ///< 0 corrects volume where it changed, 1 everywhere alike (α, 0 to 1)

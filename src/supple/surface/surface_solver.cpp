@@ -11,6 +11,7 @@
 #include "supple/surface/surface_kernels.h"
 #include "supple/surface/surface_recovery.h"
 #include "supple/surface/volume_kernels.h"
+#include "supple/surface/wide_regions.h"
 
 namespace supple {
 namespace {
@@ -93,6 +94,7 @@ struct SurfaceSolver::Work {
   std::vector<size_t> block_inverted;
   std::vector<MomentumSums> momenta_before, momenta_after;  // per block
   SurfaceRecovery recovery;
+  WideRegions wide;
   BlockPipeline pipeline;
   std::vector<double> shell_sums;
   std::vector<RigidField> fields;  // per object
@@ -117,7 +119,8 @@ struct SurfaceSolver::Work {
     pipeline.run(body);
   }
 
-  void set_frames();
+  void set_frames(bool keep_centres);
+  void match_wide(SurfaceState& state, double dt);
   PlasticFlow flow_of(const SurfaceBlock& block, SurfaceState& state, double dt) const;
   GoalUse goal_use(const SurfaceBlock& block, double dt);
   void damp(SurfaceState& state, float dt);
@@ -131,7 +134,7 @@ struct SurfaceSolver::Work {
 };
 
 SurfaceSolver::Work::Work(const SurfaceModel& from)
-    : model(from), volume(from.volume), recovery(from), pipeline(from) {
+    : model(from), volume(from.volume), recovery(from), wide(from), pipeline(from) {
   const size_t count = model.size();
   frames.resize(model.objects.size());
   fields.resize(model.objects.size());
@@ -191,11 +194,12 @@ void SurfaceSolver::predict(SurfaceState& state, double dt, const Vec3d& gravity
                                        work.model.objects[block.object].rest_centre.data(),
                                        block.begin, block.end);
   });
-  work.set_frames();
+  work.set_frames(false);
 }
 
-// The box of every object, and how large the numbers of its records may be.
-void SurfaceSolver::Work::set_frames() {
+// The box of every object, and how large the numbers of its records may be. Momenta are measured
+// about the centre, which stays for a whole step.
+void SurfaceSolver::Work::set_frames(bool keep_centres) {
   for (size_t o = 0; o < model.objects.size(); ++o) {
     const PackedObject& object = model.objects[o];
     SurfaceFrame& frame = frames[o];
@@ -208,9 +212,10 @@ void SurfaceSolver::Work::set_frames() {
       }
     frame.reach = 1e-6f * object.rest_reach;
     for (size_t k = 0; k < 3; ++k) {
-      frame.centre[k] = box.low[k] / 2 + box.high[k] / 2;
+      if (!keep_centres) frame.centre[k] = box.low[k] / 2 + box.high[k] / 2;
       frame.rest_centre[k] = object.rest_centre[static_cast<int>(k)];
-      frame.reach = std::max(frame.reach, 1.000001f * (box.high[k] - frame.centre[k]));
+      frame.reach = std::max({frame.reach, 1.000001f * (box.high[k] - frame.centre[k]),
+                              1.000001f * (frame.centre[k] - box.low[k])});
     }
     frame.rest_reach = object.rest_reach;
     // Sums over a region stay below 2^30. Entries of R S are at most 1 plus the plastic limit.
@@ -223,6 +228,21 @@ void SurfaceSolver::Work::set_frames() {
   }
 }
 
+// Wide regions move particles first; what they do is not to change momenta either.
+void SurfaceSolver::Work::match_wide(SurfaceState& state, double dt) {
+  each_block([&](const SurfaceBlock& block, size_t b) {
+    measure_momentum(state, block, b, momenta_before);
+  });
+  wide.match(dt, pulls.weights, state);
+  const float rest[3] = {};
+  each_block([&](const SurfaceBlock& block, size_t b) {
+    bounds[b] =
+        predict_particles(numbers(state.positions), numbers(state.velocities), 0, rest,
+                          model.objects[block.object].rest_centre.data(), block.begin, block.end);
+  });
+  set_frames(true);
+}
+
 void SurfaceSolver::match(SurfaceState& state, double dt) {
   Work& work = *m_work;
   const SurfaceModel& model = work.model;
@@ -231,12 +251,13 @@ void SurfaceSolver::match(SurfaceState& state, double dt) {
   const ShapeTables tables{model.rest.data()->data(), model.moments.data(), model.centres.data(),
                            model.normal_points.data(), model.rest_inverse.data()};
   float *x = numbers(state.positions), *normals = numbers(work.gradients);
+  if (work.wide.any()) work.match_wide(state, dt);
   const auto sum_shapes = [&](const SurfaceBlock& block, size_t b) {
     const SurfaceFrame& frame = work.frames[block.object];
     if (!regions.naive())
       shape_records(work.range(block), frame, model.moments.data(), x, work.shapes.data());
     fan_gradients(fans.offsets.data(), fans.items.data(), x, normals, block.begin, block.end);
-    work.measure_momentum(state, block, b, work.momenta_before);
+    if (!work.wide.any()) work.measure_momentum(state, block, b, work.momenta_before);
     work.block_sums[b] =
         volume_sums(x, normals, work.changes.data(), frame.centre, block.begin, block.end).along;
   };
