@@ -19,7 +19,7 @@ constexpr float neighbourhood = 2;
 // What moves this much against another in a step is searched along its way, in mean edges.
 constexpr float far_way = 0.4f;
 // How much larger than need be boxes in the tree are, in mean edges.
-constexpr float slack = 0.4f;
+constexpr float slack = 0.7f;
 constexpr size_t patch_block = 4;
 constexpr size_t rows_of_patch = 9 * patch_triangles;
 

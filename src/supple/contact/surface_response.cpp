@@ -13,7 +13,7 @@ namespace {
 constexpr int rounds = 5;
 constexpr int whole_rounds = 20;
 constexpr size_t most_of_pair = 12;  // contacts of two objects as wholes
-constexpr size_t patch_block = 16, vertex_block = 1024;
+constexpr size_t patch_block = 16, vertex_block = 1024, whole_block = 64;
 // What moves less than this in a step is not searched along its way, in mean edges.
 constexpr double short_way = 0.02;
 
@@ -134,16 +134,33 @@ void SurfaceContact::measure_whole(size_t object, std::span<const Vec3f> x,
   Mat3d second = Mat3d::Zero();
   const Vec3f origin = x[at(own.front())];
   bool is_free = true;
-  for (const int32_t i : own) {
-    const float inverse = m_inverse_masses[at(i)];
-    is_free = is_free && inverse > 0;
-    const double m = inverse > 0 ? 1 / static_cast<double>(inverse) : 0;
-    const Vec3d y = (x[at(i)] - origin).cast<double>(), velocity = v[at(i)].cast<double>();
-    mass += m;
-    first += m * y;
-    linear += m * velocity;
-    angular += m * y.cross(velocity);
-    second += m * y * y.transpose();
+  // Few at a time in single precision, all together in double.
+  for (size_t begin = 0; begin < own.size(); begin += whole_block) {
+    float m = 0, yy[6] = {};
+    Vec3f my = Vec3f::Zero(), mv = my, l = my;
+    for (const int32_t i : own.subspan(begin, std::min(whole_block, own.size() - begin))) {
+      const float inverse = m_inverse_masses[at(i)];
+      is_free = is_free && inverse > 0;
+      const float own_mass = inverse > 0 ? 1 / inverse : 0;
+      const Vec3f y = x[at(i)] - origin, weighed = own_mass * y;
+      m += own_mass;
+      my += weighed;
+      mv += own_mass * v[at(i)];
+      l += weighed.cross(v[at(i)]);
+      yy[0] += weighed[0] * y[0];
+      yy[1] += weighed[1] * y[1];
+      yy[2] += weighed[2] * y[2];
+      yy[3] += weighed[1] * y[2];
+      yy[4] += weighed[0] * y[2];
+      yy[5] += weighed[0] * y[1];
+    }
+    mass += static_cast<double>(m);
+    first += my.cast<double>();
+    linear += mv.cast<double>();
+    angular += l.cast<double>();
+    Eigen::Matrix3f block;
+    block << yy[0], yy[5], yy[4], yy[5], yy[1], yy[3], yy[4], yy[3], yy[2];
+    second += block.cast<double>();
   }
   if (!is_free || !(mass > 0)) return;
   const Vec3d centre = first / mass;
