@@ -139,8 +139,8 @@ BodySettings full_body() {
   b.skeleton.density = 1800;
   b.skeleton.shift = {0, 1, 0};
   b.skeleton.turn = {{0, 1, 0}, 30, {0, 0, 2}};
-  b.surface = {5,    0.5, 0.2, false, 0.3,  0.4, 0.05, 0.2,       1e-3,
-               0.01, 2,   0.5, 0.002, 0.45, 0.2, 0.25, "fine.obj"};
+  b.surface = {5,    0.5,  0.2, 0.4, 0.7,   false, 0.3, 0.4,  0.05,      0.2,
+               1e-3, 0.01, 2,   0.5, 0.002, 0.45,  0.2, 0.25, "fine.obj"};
   b.embedding = SkinEmbedding::smooth;
   b.solver = {9,
               1e-4,
@@ -182,6 +182,7 @@ Scene full_scene() {
   object.region_width = 4;
   object.stiffness = 0.7;
   object.damping = 0.3;
+  object.support = 0.6;
   object.keep_volume = false;
   object.spread = 0.9;
   object.inner = 0.8;

@@ -96,8 +96,8 @@ TEST(SurfaceBody, AMeshFallsOnTheGroundWhateverItsSize) {
         [&](const SurfaceBody& now) { least = std::min(least, lowest(skin_of(now))); });
     const std::vector<Vec3f> skin = skin_of(body);
     EXPECT_NEAR(least, floor, 3e-3 * size) << size;
-    EXPECT_NEAR(lowest(skin), floor, 0.3 * size) << size;
-    EXPECT_GT(static_cast<double>(bounding_box(skin).sizes()[1]), 0.6 * size) << size;
+    EXPECT_NEAR(lowest(skin), floor, 3e-3 * size) << size;
+    EXPECT_GT(static_cast<double>(bounding_box(skin).sizes()[1]), 0.9 * size) << size;
     EXPECT_LT(body.volume_error(), 2e-4);
   }
 }
@@ -125,7 +125,6 @@ Scene busy_scene(Character& packed) {
   scene.objects[1].at = {-0.4, 0.1, 0};
   scene.objects[1].velocity = {1, 0, 0};
   scene.objects[1].density = 200;
-  scene.body.gravity.acceleration = {0, -1.2, 0};
   ColliderSettings plate;
   plate.type = ColliderType::box;
   plate.centre = {0, 0.8, 0};
@@ -172,7 +171,6 @@ TEST(SurfaceBody, IsTheSameForAnyNumberOfThreads) {
 // Correcting volumes must not push what touches the plate or the ground into it: vertex by vertex.
 TEST(SurfaceBody, VolumesAreKeptWithoutViolatingContacts) {
   Scene scene = surface_scene();
-  scene.body.gravity.acceleration = {0, -1.2, 0};
   scene.body.surface.region_width = 2;
   scene.objects.resize(4);
   for (size_t i = 0; i < 4; ++i) scene.objects[i].at = {0.36 * static_cast<double>(i), 0.1, 0};
@@ -196,7 +194,7 @@ TEST(SurfaceBody, VolumesAreKeptWithoutViolatingContacts) {
   double kept = 0, lost = 0;
   run(body, 1, 30, [&](const SurfaceBody& now) {
     for (size_t p = 0; p < now.model().size(); ++p) {
-      if (now.touching()[p] != 2) continue;
+      if (now.touching()[p] == 0) continue;
       ++touched;
       for (size_t c = 0; c < now.colliders().size(); ++c)
         EXPECT_GT(now.colliders()[c].distance(now.state().positions[p].cast<double>()), -1e-5);

@@ -448,6 +448,7 @@ struct ObjectSettings {
   std::optional<int> region_width = {};
   std::optional<double> stiffness = {};
   std::optional<double> damping = {};
+  std::optional<double> support = {};
   std::optional<bool> keep_volume = {};
   std::optional<double> spread = {};
   std::optional<double> inner = {};

@@ -13,16 +13,12 @@
 namespace supple {
 namespace {
 
-// A mesh alone weighs as if it were this long, in metres: regions do not hold up the weight of
-// smaller things in steps of 5 ms.
-constexpr double usual_length = 3;
+// A mesh alone weighs as if it were this long, in metres, whatever its file's unit: a toy.
+constexpr double usual_length = 0.5;
 // What settings of pulls are for, in seconds.
 constexpr double usual_step = 0.005;
 // A mesh alone falls from this height, in lengths of its own.
 constexpr double drop = 0.5;
-
-// What contact marks vertices with that touch rigid things.
-constexpr uint8_t rigid_touch = 2;
 
 size_t at(int32_t i) { return static_cast<size_t>(i); }
 
@@ -68,8 +64,7 @@ SurfaceBody::SurfaceBody(const Character& character, const Scene& scene, const F
       m_solver(m_model),
       m_colliders(character, m_settings.contact, range, m_length, file),
       m_state(m_model),
-      m_touching(m_model.size(), 0),
-      m_blocked(m_model.size(), 0) {
+      m_touching(m_model.size(), 0) {
   if (m_pieces.rigged) {
     m_skinner = std::make_unique<Skinner>(character.weights, character.binds);
     if (m_settings.gravity.compensate.value_or(true)) m_gravity.setZero();
@@ -251,9 +246,8 @@ void SurfaceBody::advance(const Instant& now, double part, double dt, StepReport
       v(m_state.velocities.data(), m_model.size());
   report.stages.time("contact", [&] { m_contact->resolve(m_collider_list, dt, x, v, m_touching); });
   report.stages.time("volume", [&] {
-    // Objects that press each other keep pressing; what touches rigid things stays.
-    for (size_t p = 0; p < m_touching.size(); ++p) m_blocked[p] = m_touching[p] == rigid_touch;
-    const VolumeReport volume = m_solver.keep_volume(m_state, m_blocked);
+    // What touches something stays, so that no contact that was resolved is violated.
+    const VolumeReport volume = m_solver.keep_volume(m_state, m_touching);
     m_solver.keep_volume_velocity(m_state);
     report.residual = std::max(report.residual, volume.error);
   });

@@ -85,7 +85,7 @@ class SurfaceBody final : public Body {
   // Made anew in every step.
   std::vector<Vec3f> m_from, m_to, m_targets;  // of particles
   std::vector<Vec3f> m_plain;                  // plain skinning, of the character's vertices
-  std::vector<uint8_t> m_touching, m_blocked;
+  std::vector<uint8_t> m_touching;
 };
 
 }  // namespace supple

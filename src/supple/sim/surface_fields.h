@@ -17,6 +17,12 @@ inline constexpr FieldInfo surface_stiffness_info = {
     .meaning = "Part of the way to the shape at rest that every step goes.", .min = 0, .max = 1};
 inline constexpr FieldInfo surface_damping_info = {
     .meaning = "Part of the motion within regions that every step takes away.", .min = 0, .max = 1};
+inline constexpr FieldInfo support_info = {
+    .meaning =
+        "How far wide regions reach that carry an object's weight, as a part of its length: "
+        "more is firmer, 0 is for none.",
+    .min = 0,
+    .max = 1};
 inline constexpr FieldInfo surface_volume_info = {.meaning =
                                                       "Whether closed shells keep their volume."};
 inline constexpr FieldInfo spread_info = {
@@ -38,6 +44,12 @@ void describe(Visitor& visit, SurfaceSettings& s) {
   visit.field("region_width", s.region_width, region_width_info);
   visit.field("stiffness", s.stiffness, surface_stiffness_info);
   visit.field("damping", s.damping, surface_damping_info);
+  visit.field("support", s.support, support_info);
+  visit.field("firmness", s.firmness,
+              {.meaning = "Part of an impact that an object with wide regions takes as a whole: 1 "
+                          "stops it at once, less lets it squash and bounce.",
+               .min = 0,
+               .max = 1});
   visit.field("keep_volume", s.keep_volume, surface_volume_info);
   visit.field("spread", s.spread, spread_info);
   visit.field("inner", s.inner, inner_info);
@@ -113,6 +125,7 @@ void describe(Visitor& visit, ObjectSettings& s) {
   visit.optional("region_width", s.region_width, region_width_info);
   visit.optional("stiffness", s.stiffness, surface_stiffness_info);
   visit.optional("damping", s.damping, surface_damping_info);
+  visit.optional("support", s.support, support_info);
   visit.optional("keep_volume", s.keep_volume, surface_volume_info);
   visit.optional("spread", s.spread, spread_info);
   visit.optional("inner", s.inner, inner_info);

@@ -18,6 +18,7 @@ SurfaceParameters parameters_of(const SurfaceSettings& s) {
   p.region_width = s.region_width;
   p.stiffness = s.stiffness;
   p.damping = s.damping;
+  p.support = s.support;
   p.keep_volume = s.keep_volume;
   p.spread = s.spread;
   p.inner = s.inner;
@@ -34,7 +35,8 @@ SurfaceParameters parameters_of(const SurfaceSettings& s) {
 SurfacePiece usual_piece(const BodySettings& body) {
   SurfacePiece piece;
   piece.parameters = parameters_of(body.surface);
-  piece.touch = {body.surface.friction, body.surface.gap, body.contact.self.value_or(true)};
+  piece.touch = {body.surface.friction, body.surface.gap, body.contact.self.value_or(true),
+                 body.surface.firmness};
   piece.density = body.density.value_or(1000);
   piece.velocity = vector_of(body.velocity);
   piece.spin = vector_of(body.spin) * (std::numbers::pi / 180);
@@ -47,6 +49,7 @@ void apply(const ObjectSettings& object, SurfacePiece& piece) {
   p.region_width = object.region_width.value_or(p.region_width);
   p.stiffness = object.stiffness.value_or(p.stiffness);
   p.damping = object.damping.value_or(p.damping);
+  p.support = object.support.value_or(p.support);
   p.keep_volume = object.keep_volume.value_or(p.keep_volume);
   p.spread = object.spread.value_or(p.spread);
   p.inner = object.inner.value_or(p.inner);
@@ -95,6 +98,8 @@ SurfacePieces::SurfacePieces(const Character& character, const Scene& scene,
     points = static_cast<int32_t>(skin.mesh.positions.size());
     pieces.push_back(usual_piece(scene.body));
     pieces.back().mesh = std::move(skin.mesh);
+    // The rig carries a character.
+    if (rigged) pieces.back().parameters.support = 0;
   }
   for (size_t i = 0; i < scene.placed.size(); ++i) {
     const PlacedObject& placed = scene.placed[i];
@@ -126,6 +131,7 @@ SurfacePieces::SurfacePieces(const Character& character, const Scene& scene,
     if (piece.mesh.triangles.empty())
       throw_input_error(file, "", "a body of type 'surface' needs triangles");
     if (piece.parameters.region_width == 0) piece.parameters.region_width = usual_width(piece.mesh);
+    if (!(piece.parameters.support > 0)) piece.touch.firmness = 0;
     const std::string where =
         piece.placed >= 0 || scene.placed.empty() ? "body.surface" : "objects";
     piece.parameters.check(fmt::format("{}: {}", file, where));

@@ -13,6 +13,8 @@ struct SurfaceSettings {
   int region_width = 0;  // ω
   double stiffness = 1;  // s
   double damping = 0.1;
+  double support = 0.3;
+  double firmness = 0.8;
   bool keep_volume = true;
   double spread = 0.2;            // α
   double inner = 0.1;             // β
