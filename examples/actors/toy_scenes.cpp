@@ -12,8 +12,7 @@ namespace supple::actors {
 namespace {
 
 // Every step is 5 ms: frames of 1/25 s have eight. Dials (ω, α, β, s) are those of [Diziol 2011,
-// table 1]. Toys weigh as if they were eight times as large: regions this small do not hold up more
-// in steps this long.
+// table 1]; wide regions hold up the toys' weight.
 
 constexpr const char* drop = R"({
   "name": "duck",
@@ -32,8 +31,7 @@ constexpr const char* creatures = R"({
   ],
   "body": {
     "type": "surface",
-    "gravity": [0, -1.2, 0],
-    "surface": {"region_width": 6, "stiffness": 0.9, "spread": 0.1, "inner": 0.1},
+    "surface": {"region_width": 3, "stiffness": 0.9, "spread": 0.1, "inner": 0.1},
     "contact": {"colliders": [{"type": "plane", "friction": 0.6}]}
   },
   "frames": {"first": 1, "last": 100, "rate": 25},
@@ -49,7 +47,6 @@ constexpr const char* ducks = R"({
   ],
   "body": {
     "type": "surface",
-    "gravity": [0, -1.2, 0],
     "surface": {"region_width": 2, "stiffness": 1, "spread": 0.2, "inner": 0.1, "damping": 0.4},
     "contact": {"colliders": [{"type": "plane", "friction": 0.6}]}
   },
@@ -61,11 +58,10 @@ constexpr const char* ducks = R"({
 constexpr const char* balls = R"({
   "name": "balls",
   "objects": [
-    {"file": "ball.glb", "at": [-0.11, 0.25, -0.11], "copies": [2, 5, 2], "apart": [0.22, 0.22, 0.22], "tumble": true}
+    {"file": "ball.glb", "scale": 0.85, "at": [-0.095, 0.25, -0.095], "copies": [2, 5, 2], "apart": [0.19, 0.19, 0.19], "tumble": true}
   ],
   "body": {
     "type": "surface",
-    "gravity": [0, -1.2, 0],
     "surface": {"region_width": 2, "stiffness": 1, "spread": 0.5, "inner": 0.1, "damping": 0.4},
     "contact": {"colliders": [{"type": "plane", "friction": 0.5}, {"type": "mesh", "file": "glass.glb", "friction": 0.2}]}
   },
@@ -83,7 +79,7 @@ constexpr const char* twirl = R"({
   "body": {
     "type": "surface",
     "gravity": [0, 0, 0],
-    "surface": {"region_width": 4, "stiffness": 1, "spread": 0.6, "inner": 0.1},
+    "surface": {"region_width": 4, "support": 0, "stiffness": 1, "spread": 0.6, "inner": 0.1},
     "contact": {"self": false},
     "fixed": [
       {"select": {"plane": {"point": [0, 0.01, 0], "normal": [0, -1, 0]}}},
@@ -112,8 +108,7 @@ constexpr const char* press = R"({
   ],
   "body": {
     "type": "surface",
-    "gravity": [0, -1.2, 0],
-    "surface": {"region_width": 2, "stiffness": 1},
+    "surface": {"region_width": 2, "support": 0.1, "stiffness": 1},
     "contact": {
       "colliders": [
         {"type": "plane", "friction": 0.5},
@@ -149,7 +144,7 @@ constexpr const char* cube = R"({
       "turn": {"axis": [1, 0, 1], "angle": 35}, "region_width": 3
     }
   ],
-  "body": {"type": "surface", "gravity": [0, -1.2, 0], "contact": {"colliders": [{"type": "plane", "friction": 0.5}]}},
+  "body": {"type": "surface", "contact": {"colliders": [{"type": "plane", "friction": 0.5}]}},
   "frames": {"first": 1, "last": 75, "rate": 25},
   "output": {"files": ["cube.supple"]}
 }

@@ -52,6 +52,66 @@ TEST(ToyScenes, CanAllBeStaged) {
   EXPECT_EQ(actors::stage_toys("ducks").scene.placed.size(), 40u);
 }
 
+// How a heap ends.
+struct Rest {
+  double speed = 0;   // root of the mean squared way of vertices in the last frame, m/s
+  double spread = 0;  // farthest middle of an object from the axis, m
+  double top = 0;     // highest vertex, m
+  double lost = 0;    // largest error of a volume in any step
+};
+
+Rest at_the_end(const std::string& name) {
+  const actors::StagedToys staged = actors::stage_toys(name);
+  Session session(staged.character, staged.scene, nullptr, name);
+  const auto& body = dynamic_cast<const SurfaceBody&>(session.body());
+  FrameRecord record;
+  session.advance(record);
+  Rest rest;
+  std::vector<Vec3f> before;
+  while (!session.done()) {
+    before = body.state().positions;
+    rest.lost = std::max(rest.lost, session.advance(record).residual);
+  }
+  const auto count = static_cast<double>(body.model().size());
+  for (size_t i = 0; i < body.model().size(); ++i) {
+    const Vec3f& p = body.state().positions[i];
+    rest.speed += static_cast<double>((p - before[i]).squaredNorm()) / count;
+    rest.top = std::max(rest.top, static_cast<double>(p[1]));
+  }
+  rest.speed = std::sqrt(rest.speed) * session.range().rate;
+  for (const PackedObject& object : body.model().objects) {
+    Vec3d middle = Vec3d::Zero();
+    for (size_t i = object.begin; i < object.end; ++i)
+      middle += body.state().positions[i].cast<double>() / (object.end - object.begin);
+    rest.spread = std::max(rest.spread, std::hypot(middle[0], middle[2]));
+  }
+  return rest;
+}
+
+// Under their full weight heaps come to rest, where they fell, with their volumes: at most half of
+// what [Diziol 2011, table 1] loses.
+TEST(ToyScenes, BallsComeToRestInTheGlass) {
+  const Rest rest = at_the_end("balls");
+  EXPECT_LT(rest.speed, 0.02);
+  EXPECT_LT(rest.spread, 0.3);
+  EXPECT_LT(rest.top, 0.8);
+  EXPECT_LT(rest.lost, 0.001);
+}
+
+TEST(ToyScenes, DucksComeToRestInAHeap) {
+  const Rest rest = at_the_end("ducks");
+  EXPECT_LT(rest.speed, 0.03);
+  EXPECT_LT(rest.spread, 2.5);
+  EXPECT_LT(rest.lost, 0.0025);
+}
+
+TEST(ToyScenes, CreaturesComeToRestInAHeap) {
+  const Rest rest = at_the_end("creatures");
+  EXPECT_LT(rest.speed, 0.02);
+  EXPECT_LT(rest.spread, 1);
+  EXPECT_LT(rest.lost, 0.0005);
+}
+
 // [Diziol 2011, figure 7]: 0.6 to 0.7 % with, 40 % without.
 TEST(ToyScenes, PressedBallsKeepTheirVolume) {
   const auto found = extremes("press", 50);
