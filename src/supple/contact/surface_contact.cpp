@@ -14,8 +14,9 @@ constexpr float usual_reach = 1.25f, own_reach = 1;
 // How far a vertex may have been behind its own surface before the step, in mean edges, and still
 // come from outside: rounding.
 constexpr float outside = 1e-3f;
-// Patches of an object that are this close at rest do not meet, in mean edges.
-constexpr float neighbourhood = 2;
+// Patches of an object that are this close at rest do not meet, in mean edges: so far that resting
+// bodies have hardly any pairs, as those in the tree overlap up to reach and twice the slack.
+constexpr float neighbourhood = 2.75f;
 // What moves this much against another in a step is searched along its way, in mean edges.
 constexpr float far_way = 0.4f;
 // How much larger than need be boxes in the tree are, in mean edges.
