@@ -31,7 +31,7 @@ constexpr const char* creatures = R"({
   ],
   "body": {
     "type": "surface",
-    "surface": {"region_width": 3, "stiffness": 0.9, "spread": 0.1, "inner": 0.1},
+    "surface": {"region_width": 3, "support": 0.2, "stiffness": 0.9, "spread": 0.1, "inner": 0.1},
     "contact": {"colliders": [{"type": "plane", "friction": 0.6}]}
   },
   "frames": {"first": 1, "last": 100, "rate": 25},
