@@ -160,6 +160,8 @@ NewtonReport solve_newton(S& system, typename S::Positions& x, NewtonWork<S>& wo
       newton_detail::find_direction(system, x, work, false, options, report);
       report.stalled = !newton_detail::search_line(system, x, work, options.line_search, report);
     }
+    // Steps by a linearisation of another place converge linearly: more is left than after others.
+    const double least_move = reuse ? 0.3 * options.least_move : options.least_move;
     reuse = report.force <= options.reuse_below * before;
     const bool changed = refresh(x);
     if (changed) {
@@ -169,8 +171,7 @@ NewtonReport solve_newton(S& system, typename S::Positions& x, NewtonWork<S>& wo
       report.stalled = false;
     }
     bool ended = done();
-    if (!changed && !report.stalled && report.moved <= options.least_move)
-      ended = report.converged = true;
+    if (!changed && !report.stalled && report.moved <= least_move) ended = report.converged = true;
     report.residuals.push_back(report.residual);
     if (ended || report.stalled) break;
     report.out_of_time = watch.seconds() >= options.seconds;
