@@ -83,6 +83,7 @@ constexpr double least_peak = 0.02;
 // In this part of a period after the push other modes swing along, and large swings of nonlinear
 // bodies die down faster than those after them.
 constexpr double settling = 0.4;
+constexpr size_t fewest_peaks = 4;  // where there are no more, all of them count
 
 Swing measured_about(std::span<const double> s, double h, double rest) {
   Swing swing;
@@ -90,7 +91,7 @@ Swing measured_about(std::span<const double> s, double h, double rest) {
   swing.half_life = std::numeric_limits<double>::infinity();
   std::vector<double> all = crossings_of(s, rest);
   std::vector<Peak> peaks = peaks_of(s, rest, all);
-  while (peaks.size() > 2) {
+  while (peaks.size() > fewest_peaks) {
     const double half = (all.back() - all.front()) / static_cast<double>(peaks.size());
     if (peaks[0].time >= 2 * settling * half) break;
     peaks.erase(peaks.begin());
