@@ -44,8 +44,9 @@ class TuneTest(ProgramTest):
                              (self.folder / "b.supple" / name).read_bytes())
 
     def test_tunes_what_stiffens_as_it_bends(self):
-        scene = post(frames=110)
+        scene = post(frames=150)
         scene["body"]["tets"]["law"] = "stvk"
+        scene["body"]["young"] = 2e6
         scene["body"]["fixed"][0]["motion"][0]["translate"] = [0.6, 0, 0]
         self.write("post.json", scene)
         told = self.run_program("tune", "post.json", "--half-life", "0.5x", "--amplitude", "1.5x")

@@ -91,15 +91,20 @@ Swing measured_about(std::span<const double> s, double h, double rest) {
   swing.half_life = std::numeric_limits<double>::infinity();
   std::vector<double> all = crossings_of(s, rest);
   std::vector<Peak> peaks = peaks_of(s, rest, all);
-  while (peaks.size() > fewest_peaks) {
-    const double half = (all.back() - all.front()) / static_cast<double>(peaks.size());
-    if (peaks[0].time >= 2 * settling * half) break;
-    peaks.erase(peaks.begin());
-    all.erase(all.begin());
-  }
-  size_t kept = 0;
-  while (kept < peaks.size() && peaks[kept].height > least_peak * peaks[0].height) ++kept;
-  peaks.resize(kept);
+  const auto kept_from = [&](size_t first) {
+    size_t n = first;
+    while (n < peaks.size() && peaks[n].height > least_peak * peaks[first].height) ++n;
+    return n - first;
+  };
+  size_t first = 0;
+  const double half =
+      peaks.empty() ? 0 : (all.back() - all.front()) / static_cast<double>(peaks.size());
+  while (first < peaks.size() && peaks[first].time < 2 * settling * half) ++first;
+  if (kept_from(first) < fewest_peaks) first = 0;
+  const size_t kept = kept_from(first);
+  peaks = {peaks.begin() + static_cast<ptrdiff_t>(first),
+           peaks.begin() + static_cast<ptrdiff_t>(first + kept)};
+  all.erase(all.begin(), all.begin() + static_cast<ptrdiff_t>(first));
   swing.crossings = static_cast<int>(kept > 0 ? kept + 1 : 0);
   if (kept < 2) return swing;
   swing.peak = peaks[0].height;
