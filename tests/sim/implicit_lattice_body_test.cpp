@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "sim/rigged_bar.h"
+#include "sim/jerked_post.h"
 #include "sim/two_bones.h"
 #include "supple/core/error.h"
 #include "supple/core/parallel.h"
@@ -14,13 +14,11 @@
 namespace supple {
 namespace {
 
-// A post, 0.8 m high, whose foot is jerked aside.
-Character post() {
-  Character character = test::box_character({0.16, 0.8, 0.16}, {0, 0.4, 0}, 0.4);
-  character.parts[0].rigid = true;
-  bind_rigidly(character);
-  return character;
-}
+using test::jerk_foot;
+using test::jerked_post;
+using test::refusal;
+using test::run_scene;
+using test::top_of;
 
 // `strength` of the jerk and of the weight: small ones leave the corotated law linear.
 Scene jerked(int frames, double strength = 1) {
@@ -33,47 +31,8 @@ Scene jerked(int frames, double strength = 1) {
   scene.body.gravity.acceleration = {3 * strength, -9 * strength, 0};
   scene.body.lattice.integrator = LatticeSteps::tr_bdf2;
   scene.body.lattice.stiffness_damping = 0.01;
-  scene.body.fixed.resize(1);
-  scene.body.fixed[0].select.plane = PlaneSelection{{0, 0.12, 0}, {0, -1, 0}};
-  ScriptSettings aside;
-  aside.translate = {0.3 * strength, 0, 0};
-  aside.keys = {{0, 0}, {0.25, 1}};
-  aside.ramp = Ramp::linear;
-  scene.body.fixed[0].motion = {aside};
-  scene.frames.last = frames;
-  scene.frames.rate = 48;
+  jerk_foot(scene, 0.3 * strength, frames);
   return scene;
-}
-
-std::vector<std::vector<Vec3f>> run_scene(const Character& character, const Scene& scene) {
-  Session session(std::make_shared<Character>(character), scene, nullptr, "test");
-  std::vector<std::vector<Vec3f>> skins;
-  FrameRecord record;
-  while (!session.done()) {
-    EXPECT_TRUE(session.advance(record).warnings.empty());
-    skins.push_back(record.body.positions);
-  }
-  return skins;
-}
-
-std::string refusal(const Character& character, const Scene& scene) {
-  try {
-    run_scene(character, scene);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
-
-// The way of a post's highest vertex.
-std::vector<Vec3d> top_of(const std::vector<std::vector<Vec3f>>& skins) {
-  const std::vector<Vec3f> rest = post().skin.positions;
-  size_t top = 0;
-  for (size_t v = 0; v < rest.size(); ++v)
-    if (rest[v].y() > rest[top].y()) top = v;
-  std::vector<Vec3d> way;
-  for (const auto& skin : skins) way.push_back(skin[top].cast<double>());
-  return way;
 }
 
 TEST(ImplicitLatticeBody, GoesOnWithTheSameBits) {
@@ -81,7 +40,7 @@ TEST(ImplicitLatticeBody, GoesOnWithTheSameBits) {
     Scene scene = jerked(10);
     scene.body.adjust.inertia = 0.5;
     scene.body.substeps = substeps;
-    const auto character = std::make_shared<Character>(post());
+    const auto character = std::make_shared<Character>(jerked_post());
     Session whole(character, scene, nullptr, "test"), first(character, scene, nullptr, "test"),
         second(character, scene, nullptr, "test");
     FrameRecord a, b;
@@ -99,18 +58,18 @@ TEST(ImplicitLatticeBody, GoesOnWithTheSameBits) {
 
 TEST(ImplicitLatticeBody, InertiaOfOneChangesNothing) {
   Scene scene = jerked(8);
-  const auto plain = run_scene(post(), scene);
+  const auto plain = run_scene(jerked_post(), scene);
   scene.body.adjust.inertia = 1;
-  EXPECT_EQ(run_scene(post(), scene), plain);
+  EXPECT_EQ(run_scene(jerked_post(), scene), plain);
 }
 
 TEST(ImplicitLatticeBody, RegionsSwingLess) {
   Scene scene = jerked(16);
-  const auto plain = top_of(run_scene(post(), scene));
+  const auto plain = top_of(run_scene(jerked_post(), scene));
   scene.body.adjust.regions.resize(1);
   scene.body.adjust.regions[0].select.plane = PlaneSelection{{0, 0.3, 0}, {0, 1, 0}};
   scene.body.adjust.regions[0].amplitude = 0;
-  const auto calm = top_of(run_scene(post(), scene));
+  const auto calm = top_of(run_scene(jerked_post(), scene));
   double before = 0, after = 0;
   for (size_t f = 0; f < 12; ++f) {
     const double moved = 0.3 * static_cast<double>(f) / 12;
@@ -128,8 +87,8 @@ TEST(ImplicitLatticeBody, KeysChangeDialsOverTime) {
   Scene weightless = jerked(2);
   weightless.body.gravity.acceleration = {0, 0, 0};
   weightless.body.fixed[0].motion.clear();
-  const double upright = top_of(run_scene(post(), weightless))[0].x();
-  const auto keyed = top_of(run_scene(post(), scene));
+  const double upright = top_of(run_scene(jerked_post(), weightless))[0].x();
+  const auto keyed = top_of(run_scene(jerked_post(), scene));
   // Without sag it ends upright.
   EXPECT_GT(std::abs(keyed[0].x() - upright), 0.01);
   double mean = 0;
@@ -140,37 +99,37 @@ TEST(ImplicitLatticeBody, KeysChangeDialsOverTime) {
 TEST(ImplicitLatticeBody, RefusesWhatItCannotDo) {
   Scene scene = jerked(3);
   scene.body.fixed.clear();
-  EXPECT_NE(refusal(post(), scene).find("nothing holds"), std::string::npos);
+  EXPECT_NE(refusal(jerked_post(), scene).find("nothing holds"), std::string::npos);
   scene.body.gravity.acceleration = {0, 0, 0};
-  EXPECT_NE(refusal(post(), scene).find("nothing holds"), std::string::npos);
+  EXPECT_NE(refusal(jerked_post(), scene).find("nothing holds"), std::string::npos);
   scene = jerked(3);
   scene.body.adjust.frequency = -1;
-  EXPECT_NE(refusal(post(), scene).find("frequency"), std::string::npos);
+  EXPECT_NE(refusal(jerked_post(), scene).find("frequency"), std::string::npos);
   scene = jerked(3);
   scene.body.gravity.acceleration = {0, 0, 0};
   scene.body.adjust.sag = 2;
-  EXPECT_NE(refusal(post(), scene).find("does not sag"), std::string::npos);
+  EXPECT_NE(refusal(jerked_post(), scene).find("does not sag"), std::string::npos);
   scene = jerked(3);
   scene.body.adjust.half_life = 50;
   scene.body.lattice.integrator = LatticeSteps::backward_euler;
-  EXPECT_NE(refusal(post(), scene).find("substeps"), std::string::npos);
+  EXPECT_NE(refusal(jerked_post(), scene).find("substeps"), std::string::npos);
   scene = jerked(3);
   scene.body.lattice.integrator = LatticeSteps::plain;
   scene.body.adjust.frequency = 2;
-  EXPECT_NE(refusal(post(), scene).find("body.adjust"), std::string::npos);
+  EXPECT_NE(refusal(jerked_post(), scene).find("body.adjust"), std::string::npos);
   scene = jerked(3);
   scene.body.dynamic = false;
-  EXPECT_NE(refusal(post(), scene).find("body.dynamic"), std::string::npos);
+  EXPECT_NE(refusal(jerked_post(), scene).find("body.dynamic"), std::string::npos);
   scene = jerked(3);
   scene.body.velocity = {1, 0, 0};
-  EXPECT_NE(refusal(post(), scene).find("body.velocity"), std::string::npos);
+  EXPECT_NE(refusal(jerked_post(), scene).find("body.velocity"), std::string::npos);
 }
 
 TEST(TuneLattice, RefusesAnAmplitudeWithoutMotion) {
   Scene scene = jerked(5);
   scene.body.fixed[0].motion.clear();
   scene.body.adjust.amplitude = 2;
-  const auto character = std::make_shared<Character>(post());
+  const auto character = std::make_shared<Character>(jerked_post());
   try {
     tune(character, scene, nullptr, "test", {});
     FAIL();
@@ -193,7 +152,7 @@ TEST(TuneLattice, MakesAPostSwingAsAsked) {
       scene.body.adjust.amplitude = asked.amplitude;
       scene.body.adjust.sag = asked.sag;
       scene.body.adjust.half_life = asked.half_life;
-      const auto character = std::make_shared<Character>(post());
+      const auto character = std::make_shared<Character>(jerked_post());
       const TuneReport report = tune(character, scene, nullptr, "test", {});
       EXPECT_TRUE(report.before.from_trajectory);
       EXPECT_TRUE(report.after.from_trajectory);

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "sim/rigged_bar.h"
+#include "sim/jerked_post.h"
 #include "supple/core/error.h"
 #include "supple/core/parallel.h"
 #include "supple/mesh/primitives.h"
@@ -14,15 +14,12 @@ namespace supple {
 namespace {
 
 using test::box_character;
+using test::jerk_foot;
+using test::jerked_post;
+using test::refusal;
 using test::rigged_bar;
-
-// A post, 0.8 m high, whose foot is jerked aside.
-Character post() {
-  Character character = box_character({0.16, 0.8, 0.16}, {0, 0.4, 0}, 0.4);
-  character.parts[0].rigid = true;
-  bind_rigidly(character);
-  return character;
-}
+using test::run_scene;
+using test::top_of;
 
 Scene jerked(int frames, Law law = Law::linear) {
   Scene scene;
@@ -35,53 +32,14 @@ Scene jerked(int frames, Law law = Law::linear) {
   scene.body.tets.law = law;
   scene.body.tets.dynamics = TetDynamics::implicit_steps;
   scene.body.tets.stiffness_damping = 0.01;
-  scene.body.fixed.resize(1);
-  scene.body.fixed[0].select.plane = PlaneSelection{{0, 0.12, 0}, {0, -1, 0}};
-  ScriptSettings aside;
-  aside.translate = {0.3, 0, 0};
-  aside.keys = {{0, 0}, {0.25, 1}};
-  aside.ramp = Ramp::linear;
-  scene.body.fixed[0].motion = {aside};
-  scene.frames.last = frames;
-  scene.frames.rate = 48;
+  jerk_foot(scene, 0.3, frames);
   return scene;
-}
-
-std::vector<std::vector<Vec3f>> run_scene(const Character& character, const Scene& scene) {
-  Session session(std::make_shared<Character>(character), scene, nullptr, "test");
-  std::vector<std::vector<Vec3f>> skins;
-  FrameRecord record;
-  while (!session.done()) {
-    EXPECT_TRUE(session.advance(record).warnings.empty());
-    skins.push_back(record.body.positions);
-  }
-  return skins;
-}
-
-std::string refusal(const Character& character, const Scene& scene) {
-  try {
-    run_scene(character, scene);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
-
-// The way of a post's highest vertex.
-std::vector<Vec3d> top_of(const std::vector<std::vector<Vec3f>>& skins) {
-  const std::vector<Vec3f> rest = post().skin.positions;
-  size_t top = 0;
-  for (size_t v = 0; v < rest.size(); ++v)
-    if (rest[v].y() > rest[top].y()) top = v;
-  std::vector<Vec3d> way;
-  for (const auto& skin : skins) way.push_back(skin[top].cast<double>());
-  return way;
 }
 
 TEST(ImplicitTetBody, GoesOnWithTheSameBits) {
   Scene scene = jerked(10, Law::stvk_volume);
   scene.body.adjust.inertia = 0.5;
-  const auto character = std::make_shared<Character>(post());
+  const auto character = std::make_shared<Character>(jerked_post());
   Session whole(character, scene, nullptr, "test"), first(character, scene, nullptr, "test"),
       second(character, scene, nullptr, "test");
   FrameRecord a, b;
@@ -98,18 +56,18 @@ TEST(ImplicitTetBody, GoesOnWithTheSameBits) {
 
 TEST(ImplicitTetBody, InertiaOfOneChangesNothing) {
   Scene scene = jerked(8, Law::neo_hookean);
-  const auto plain = run_scene(post(), scene);
+  const auto plain = run_scene(jerked_post(), scene);
   scene.body.adjust.inertia = 1;
-  EXPECT_EQ(run_scene(post(), scene), plain);
+  EXPECT_EQ(run_scene(jerked_post(), scene), plain);
 }
 
 TEST(ImplicitTetBody, RegionsSwingLess) {
   Scene scene = jerked(16, Law::stvk_volume);
-  const auto plain = top_of(run_scene(post(), scene));
+  const auto plain = top_of(run_scene(jerked_post(), scene));
   scene.body.adjust.regions.resize(1);
   scene.body.adjust.regions[0].select.plane = PlaneSelection{{0, 0.3, 0}, {0, 1, 0}};
   scene.body.adjust.regions[0].amplitude = 0;
-  const auto calm = top_of(run_scene(post(), scene));
+  const auto calm = top_of(run_scene(jerked_post(), scene));
   double before = 0, after = 0;
   for (size_t f = 0; f < 12; ++f) {
     const double moved = 0.3 * static_cast<double>(f) / 12;
@@ -127,12 +85,12 @@ TEST(ImplicitTetBody, KeysChangeDialsOverTime) {
   Scene weightless = jerked(24, Law::stvk_volume);
   weightless.body.gravity.acceleration = {0, 0, 0};
   weightless.body.fixed[0].motion.clear();
-  const auto keyed = top_of(run_scene(post(), scene));
+  const auto keyed = top_of(run_scene(jerked_post(), scene));
   // Without sag it ends upright.
-  EXPECT_GT(std::abs(keyed[0].x() - top_of(run_scene(post(), weightless))[0].x()), 0.01);
+  EXPECT_GT(std::abs(keyed[0].x() - top_of(run_scene(jerked_post(), weightless))[0].x()), 0.01);
   double mean = 0;
   for (size_t f = 38; f < 48; ++f) mean += (keyed[f].x() - 0.3) / 10;
-  EXPECT_LT(std::abs(mean - top_of(run_scene(post(), weightless))[0].x()), 0.01);
+  EXPECT_LT(std::abs(mean - top_of(run_scene(jerked_post(), weightless))[0].x()), 0.01);
 }
 
 TEST(ImplicitTetBody, ProxiesOfTheSkinDriveIt) {
@@ -165,24 +123,25 @@ TEST(ImplicitTetBody, RefusesWhatItCannotDo) {
   Scene scene = jerked(3);
   scene.body.contact.colliders.resize(1);
   scene.body.contact.colliders[0].free = "ball";
-  EXPECT_NE(refusal(post(), scene).find("body.contact.colliders[0].free"), std::string::npos);
+  EXPECT_NE(refusal(jerked_post(), scene).find("body.contact.colliders[0].free"),
+            std::string::npos);
   scene = jerked(3);
   scene.body.fixed.clear();
-  EXPECT_NE(refusal(post(), scene).find("nothing holds"), std::string::npos);
+  EXPECT_NE(refusal(jerked_post(), scene).find("nothing holds"), std::string::npos);
   scene = jerked(3);
   scene.body.adjust.frequency = -1;
-  EXPECT_NE(refusal(post(), scene).find("frequency"), std::string::npos);
+  EXPECT_NE(refusal(jerked_post(), scene).find("frequency"), std::string::npos);
   scene = jerked(3);
   scene.body.adjust.keys = {{0, 1, 1}};
-  EXPECT_NE(refusal(post(), scene).find("body.adjust.keys[0]"), std::string::npos);
+  EXPECT_NE(refusal(jerked_post(), scene).find("body.adjust.keys[0]"), std::string::npos);
   scene = jerked(3);
   scene.body.gravity.acceleration = {0, 0, 0};
   scene.body.adjust.sag = 2;
-  EXPECT_NE(refusal(post(), scene).find("does not sag"), std::string::npos);
+  EXPECT_NE(refusal(jerked_post(), scene).find("does not sag"), std::string::npos);
   scene = jerked(3);
   scene.body.type = "voxels";
   scene.body.adjust.frequency = 2;
-  EXPECT_NE(refusal(post(), scene).find("body.adjust"), std::string::npos);
+  EXPECT_NE(refusal(jerked_post(), scene).find("body.adjust"), std::string::npos);
 }
 
 TEST(Tune, MakesAPostSwingAsAsked) {
@@ -190,7 +149,7 @@ TEST(Tune, MakesAPostSwingAsAsked) {
   scene.body.adjust.frequency = 0.7;
   scene.body.adjust.sag = 0.5;
   scene.body.adjust.half_life = 0.8;
-  const auto character = std::make_shared<Character>(post());
+  const auto character = std::make_shared<Character>(jerked_post());
   const TuneReport report = tune(character, scene, nullptr, "test", {});
   EXPECT_TRUE(report.close_enough);
   EXPECT_TRUE(report.before.from_trajectory);
@@ -207,7 +166,7 @@ TEST(Tune, RefusesAnAmplitudeWithoutMotion) {
   Scene scene = jerked(5);
   scene.body.fixed[0].motion.clear();
   scene.body.adjust.amplitude = 2;
-  const auto character = std::make_shared<Character>(post());
+  const auto character = std::make_shared<Character>(jerked_post());
   try {
     tune(character, scene, nullptr, "test", {});
     FAIL();
@@ -220,7 +179,7 @@ TEST(Tune, RefusesAnAmplitudeWithoutMotion) {
 TEST(Tune, PlucksWhatNeverRests) {
   Scene scene = jerked(20, Law::stvk_volume);
   scene.body.fixed[0].motion[0].keys = {{0, 0}, {2, 1}};
-  const auto character = std::make_shared<Character>(post());
+  const auto character = std::make_shared<Character>(jerked_post());
   const AdjustRun run = measure(character, scene, nullptr, "test", {});
   EXPECT_FALSE(run.reading.from_trajectory);
   EXPECT_NEAR(run.reading.frequency, run.body.omega / 6.283185, 0.3 * run.reading.frequency);
