@@ -6,7 +6,6 @@
 #include "sim/jerked_post.h"
 #include "sim/two_bones.h"
 #include "supple/core/error.h"
-#include "supple/core/parallel.h"
 #include "supple/sim/session.h"
 #include "supple/sim/tune.h"
 #include "support/skin_overlap.h"
@@ -14,6 +13,7 @@
 namespace supple {
 namespace {
 
+using test::expect_same_bits;
 using test::jerk_foot;
 using test::jerked_post;
 using test::refusal;
@@ -40,19 +40,7 @@ TEST(ImplicitLatticeBody, GoesOnWithTheSameBits) {
     Scene scene = jerked(10);
     scene.body.adjust.inertia = 0.5;
     scene.body.substeps = substeps;
-    const auto character = std::make_shared<Character>(jerked_post());
-    Session whole(character, scene, nullptr, "test"), first(character, scene, nullptr, "test"),
-        second(character, scene, nullptr, "test");
-    FrameRecord a, b;
-    for (int f = 0; f < 5; ++f) first.advance(b);
-    second.load(first.save(), "test");
-    for (int f = 0; f < 10; ++f) whole.advance(a);
-    for (int f = 5; f < 10; ++f) second.advance(b);
-    EXPECT_EQ(a.body.positions, b.body.positions);
-    // Threads make no difference either.
-    set_thread_count(1);
-    EXPECT_EQ(run_scene(*character, scene).back(), a.body.positions);
-    set_thread_count(0);
+    expect_same_bits(scene);
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include "sim/rigged_bar.h"
 #include "supple/core/error.h"
+#include "supple/core/parallel.h"
 #include "supple/sim/session.h"
 
 namespace supple::test {
@@ -50,6 +51,22 @@ inline std::string refusal(const Character& character, const Scene& scene) {
     return error.what();
   }
   return "";
+}
+
+/// Ten frames of a post are the same after a checkpoint, and on one thread.
+inline void expect_same_bits(const Scene& scene) {
+  const auto character = std::make_shared<Character>(jerked_post());
+  Session whole(character, scene, nullptr, "test"), first(character, scene, nullptr, "test"),
+      second(character, scene, nullptr, "test");
+  FrameRecord a, b;
+  for (int f = 0; f < 5; ++f) first.advance(b);
+  second.load(first.save(), "test");
+  for (int f = 0; f < 10; ++f) whole.advance(a);
+  for (int f = 5; f < 10; ++f) second.advance(b);
+  EXPECT_EQ(a.body.positions, b.body.positions);
+  set_thread_count(1);
+  EXPECT_EQ(run_scene(*character, scene).back(), a.body.positions);
+  set_thread_count(0);
 }
 
 /// The way of a post's highest vertex, m.

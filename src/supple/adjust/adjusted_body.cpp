@@ -256,26 +256,20 @@ AdjustedReport AdjustedBody<S>::look_ahead(const AdjustedDrive& whole, double h,
   // An error e at the end of a frame of carried flesh grows evenly over it: its speed changes by
   // 2 e/(h steps) from frame to frame, which is an inertia of 2 e/(h² steps), not 5 e/h².
   const double eased = whole.carry ? h * std::sqrt(2.5 * steps) : h;
-  const auto solve = [&](int k) {
-    whole.places(0.5 * k, m_held, m_pulled);
-    report.sound &= find_equilibrium(eased, m_ahead[k], report);
-  };
+  const auto solve = [&](int k) { report.sound &= find_equilibrium(eased, m_ahead[k], report); };
   if (!whole.carry) {
     m_ahead[1] = m_ahead[0] + 0.5 * h * steps * equilibrium.velocity;
+    whole.places(0.5, m_held, m_pulled);
     solve(1);
     m_ahead[2] = 2 * m_ahead[1] - m_ahead[0];
+    whole.places(1, m_held, m_pulled);
     solve(2);
   } else {
-    // What carrying leaves to be solved for is about what it left before, and half way lies, seen
-    // from there, in the middle.
-    m_ahead[2] = m_ahead[0];
-    whole.carry(0, 1, m_ahead[2]);
-    m_middle.position = m_ahead[2];
+    // Half way lies, seen from where both ends are carried to, in the middle.
+    m_middle.position = m_ahead[0];
+    whole.carry(0, 1, m_middle.position);
     whole.places(1, m_held, m_pulled);
-    m_ahead[2] += carried_error;
-    m_velocity = m_ahead[2] + carried_error - carried_before;
-    take_better(m_middle.position, m_ahead[2]);
-    take_better(m_velocity, m_ahead[2]);
+    guess_from(m_middle.position, m_ahead[2]);
     solve(2);
     carried_before = carried_error;
     carried_error = m_ahead[2] - m_middle.position;
@@ -289,16 +283,25 @@ AdjustedReport AdjustedBody<S>::look_ahead(const AdjustedDrive& whole, double h,
   return report;
 }
 
-// Where the motion changes suddenly, what was left to be solved for before says nothing.
+// A guess from where nodes were carried to. What that leaves to be solved for is about what it left
+// before, or goes on as that has changed; where the motion changes suddenly, neither says anything.
+// The guess with the least energy is taken.
 template <class S>
-void AdjustedBody<S>::take_better(const BodyVector& other, BodyVector& guess) {
+void AdjustedBody<S>::guess_from(const BodyVector& carried, BodyVector& guess) {
+  guess = carried;
   if (m_path && m_path->complete) return;
   m_static.set_places(m_held);
   m_static.set_pull_places(m_pulled);
-  m_end.position = other;
-  m_static.project(m_end.position);
   m_static.project(guess);
-  if (m_static.energy(m_end.position) < m_static.energy(guess)) guess = m_end.position;
+  double least = m_static.energy(guess);
+  for (const double changed : {0.0, 1.0}) {
+    m_end.position = carried + (1 + changed) * carried_error - changed * carried_before;
+    m_static.project(m_end.position);
+    const double energy = m_static.energy(m_end.position);
+    if (!(energy < least)) continue;
+    least = energy;
+    guess = m_end.position;
+  }
 }
 
 template <class S>

@@ -155,7 +155,7 @@ class AdjustedBody {
  private:
   struct Outside;
 
-  void take_better(const BodyVector& other, BodyVector& guess);
+  void guess_from(const BodyVector& carried, BodyVector& guess);
   bool differs(const BodyVector& a, const BodyVector& b, double acceleration) const;
   void equilibrium_between(double part, BodyVector& p);
   bool find_equilibrium(double h, BodyVector& p, AdjustedReport& report);
