@@ -132,7 +132,7 @@ void SurfaceContact::measure_whole(size_t object, std::span<const Vec3f> x,
   double mass = 0;
   Vec3d first = Vec3d::Zero(), linear = first, angular = first;
   Mat3d second = Mat3d::Zero();
-  const Vec3f origin = x[at(own.front())];
+  const Vec3f& origin = x[at(own.front())];
   bool is_free = true;
   // Few at a time in single precision, all together in double.
   for (size_t begin = 0; begin < own.size(); begin += whole_block) {

@@ -83,7 +83,9 @@ class SkinContact {
 
   struct Near {
     int32_t vertex, collider;
-    auto operator<=>(const Near&) const = default;
+    bool operator<(const Near& b) const {
+      return vertex != b.vertex ? vertex < b.vertex : collider < b.collider;
+    }
   };
 
   SkinContactModel m_model;
