@@ -172,7 +172,6 @@ void BoxTree::overlaps(const void* context, Wanted wanted, std::vector<Pair>& ou
     out.resize(is_whole ? found.count.load() : 2 * found.count);
   }
   if (s.boxes.size() < 2) out.clear();
-  std::sort(out.begin(), out.end());
 }
 
 }  // namespace supple

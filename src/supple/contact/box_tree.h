@@ -48,7 +48,7 @@ class BoxTree {
   /// Whether a pair is wanted; asked on many threads at the same time.
   using Wanted = bool (*)(const void* context, uint32_t first, uint32_t second);
 
-  /// All pairs of boxes that overlap and are wanted, in rising order.
+  /// All pairs of boxes that overlap and are wanted, in an order that is not fixed.
   void overlaps(const void* context, Wanted wanted, std::vector<Pair>& out) const;
 
  private:

@@ -7,90 +7,140 @@
 
 SUPPLE_KERNELS_BEGIN
 
-// Keeps the place (v, w) on edges ab and ac when it is closer; p is the point from corner a.
+// Triangles side by side, with what finding the closest point of each needs but the point: products
+// of the edges b and c from corner a.
+struct Triangles {
+  WideFloat ax, ay, az, bx, by, bz, cx, cy, cz;
+  WideFloat bb, cc, bc, per_bb, per_cc, per_length, per_area;
+
+  HWY_INLINE Triangles(const TriangleRows& t, size_t i) {
+    const auto row = [&](size_t r) { return load(t.rows + r * t.stride + i); };
+    const WideFloat one(1.0f), tiny(1e-30f);
+    ax = row(0), ay = row(1), az = row(2);
+    bx = row(3), by = row(4), bz = row(5);
+    cx = row(6), cy = row(7), cz = row(8);
+    bb = bx * bx + by * by + bz * bz;
+    cc = cx * cx + cy * cy + cz * cz;
+    bc = bx * cx + by * cy + bz * cz;
+    per_bb = one / max(bb, tiny);
+    per_cc = one / max(cc, tiny);
+    per_length = one / max(bb + cc - bc - bc, tiny);
+    per_area = one / max(bb * cc - bc * bc, tiny);
+  }
+};
+
+// The closest place (v, w) on edges b and c so far, and how far from the point.
 struct BestPlace {
   WideFloat distance2, v, w;
 };
 
-// With a at the origin: the square of |p - v b - w c| by the products of the three.
-struct Products {
-  WideFloat bb, cc, bc, bp, cp, pp;
-
-  HWY_INLINE WideFloat distance2(WideFloat v, WideFloat w) const {
-    const WideFloat two(2.0f);
-    const WideFloat linear = two * (v * bp + w * cp);
-    return pp - linear + v * v * bb + w * w * cc + two * (v * w * bc);
-  }
-};
-
 HWY_INLINE WideFloat clamp01(WideFloat x) { return min(max(x, WideFloat(0.0f)), WideFloat(1.0f)); }
 
-HWY_INLINE void keep(const Products& k, WideFloat v, WideFloat w, BestPlace& best) {
-  const WideFloat d = k.distance2(v, w);
-  const WideMask closer = d < best.distance2;
-  best = {select(closer, d, best.distance2), select(closer, v, best.v), select(closer, w, best.w)};
-}
-
 // The closest point of the three edges, and of the inside where the point lies above it.
-HWY_INLINE BestPlace closest_place(const Products& k) {
-  const WideFloat zero(0.0f), one(1.0f), tiny(1e-30f);
+HWY_INLINE BestPlace closest_place(const Triangles& t, const float* point) {
+  const WideFloat zero(0.0f), one(1.0f), two(2.0f);
+  const WideFloat px = WideFloat(point[0]) - t.ax, py = WideFloat(point[1]) - t.ay,
+                  pz = WideFloat(point[2]) - t.az;
+  const WideFloat bp = t.bx * px + t.by * py + t.bz * pz;
+  const WideFloat cp = t.cx * px + t.cy * py + t.cz * pz;
+  const WideFloat pp = px * px + py * py + pz * pz;
+  // |p - v b - w c|² by the products of the three.
+  const auto distance2 = [&](WideFloat v, WideFloat w) {
+    const WideFloat linear = two * (v * bp + w * cp);
+    return pp - linear + v * v * t.bb + w * w * t.cc + two * (v * w * t.bc);
+  };
+  const auto keep = [&](WideFloat v, WideFloat w, BestPlace& best) {
+    const WideFloat d = distance2(v, w);
+    const WideMask closer = d < best.distance2;
+    best = {select(closer, d, best.distance2), select(closer, v, best.v),
+            select(closer, w, best.w)};
+  };
   // On ab, on ac, then on bc from b.
-  const WideFloat on_ab = clamp01(k.bp / max(k.bb, tiny));
-  BestPlace best{k.distance2(on_ab, zero), on_ab, zero};
-  keep(k, zero, clamp01(k.cp / max(k.cc, tiny)), best);
-  const WideFloat length = k.bb + k.cc - k.bc - k.bc;
-  const WideFloat on_bc = clamp01((k.cp - k.bp - k.bc + k.bb) / max(length, tiny));
-  keep(k, one - on_bc, on_bc, best);
+  const WideFloat on_ab = clamp01(bp * t.per_bb);
+  BestPlace best{distance2(on_ab, zero), on_ab, zero};
+  keep(zero, clamp01(cp * t.per_cc), best);
+  const WideFloat on_bc = clamp01((cp - bp - t.bc + t.bb) * t.per_length);
+  keep(one - on_bc, on_bc, best);
   // Inside: the weights of the foot of the perpendicular.
-  const WideFloat area = k.bb * k.cc - k.bc * k.bc;
-  const WideFloat scale = one / max(area, tiny);
-  const WideFloat v = (k.cc * k.bp - k.bc * k.cp) * scale, w = (k.bb * k.cp - k.bc * k.bp) * scale;
+  const WideFloat v = (t.cc * bp - t.bc * cp) * t.per_area,
+                  w = (t.bb * cp - t.bc * bp) * t.per_area;
   // Without an area the place may be anywhere on the triangle; it counts if it is closer.
   const WideMask inside = (v > zero) & (w > zero) & (v + w < one);
-  keep(k, select(inside, v, best.v), select(inside, w, best.w), best);
+  keep(select(inside, v, best.v), select(inside, w, best.w), best);
   return best;
+}
+
+// Takes the closest of the triangles over where it is closer than the best so far; of those equally
+// close the first. Lanes past the last triangle are copies of it.
+HWY_INLINE void take_closest(const BestPlace& place, WideMask counts, int32_t first,
+                             ClosestTriangle& best) {
+  const WideFloat::Tag tag;
+  const WideFloat d = max(place.distance2, WideFloat(0.0f));
+  const WideMask closer = counts & (d < WideFloat(best.distance2));
+  if (!any(closer)) return;
+  const WideFloat those = select(closer, d, WideFloat(best.distance2));
+  const WideFloat least(hn::MinOfLanes(tag, those.value));
+  const auto lane = static_cast<size_t>(hn::FindFirstTrue(tag, (those == least).value));
+  alignas(64) float numbers[3][WideFloat::lanes];
+  store(d, numbers[0]);
+  store(place.v, numbers[1]);
+  store(place.w, numbers[2]);
+  best = {numbers[0][lane], first + static_cast<int32_t>(lane), numbers[1][lane], numbers[2][lane]};
 }
 
 template <bool facing>
 HWY_INLINE ClosestTriangle search(const TriangleRows& t, size_t count, const float* point,
                                   const float* direction) {
-  constexpr size_t lanes = WideFloat::lanes;
-  WideFloat least(1e30f), at(0.0f), best_v(0.0f), best_w(0.0f);
-  for (size_t i = 0; i < count; i += lanes) {
-    const auto row = [&](size_t r) { return load(t.rows + r * t.stride + i); };
-    const WideFloat px = WideFloat(point[0]) - row(0), py = WideFloat(point[1]) - row(1),
-                    pz = WideFloat(point[2]) - row(2);
-    const WideFloat bx = row(3), by = row(4), bz = row(5), cx = row(6), cy = row(7), cz = row(8);
-    const Products k{bx * bx + by * by + bz * bz, cx * cx + cy * cy + cz * cz,
-                     bx * cx + by * cy + bz * cz, bx * px + by * py + bz * pz,
-                     cx * px + cy * py + cz * pz, px * px + py * py + pz * pz};
-    const BestPlace place = closest_place(k);
-    WideMask closer = place.distance2 < least;
-    if constexpr (facing) {
-      const WideFloat along = (by * cz - bz * cy) * WideFloat(direction[0]) +
-                              (bz * cx - bx * cz) * WideFloat(direction[1]) +
-                              (bx * cy - by * cx) * WideFloat(direction[2]);
-      closer = closer & (along < WideFloat(0.0f));
-    }
-    least = select(closer, place.distance2, least);
-    at = select(closer, WideFloat(static_cast<float>(i)), at);
-    best_v = select(closer, place.v, best_v);
-    best_w = select(closer, place.w, best_w);
-  }
-  alignas(64) float d[lanes], first[lanes], v[lanes], w[lanes];
-  store(least, d);
-  store(at, first);
-  store(best_v, v);
-  store(best_w, w);
   ClosestTriangle best{1e30f, 0, 0, 0};
-  for (size_t lane = 0; lane < lanes; ++lane) {
-    const auto triangle = static_cast<int32_t>(first[lane]) + static_cast<int32_t>(lane);
-    if (triangle >= static_cast<int32_t>(count)) continue;
-    if (d[lane] < best.distance2 || (d[lane] == best.distance2 && triangle < best.triangle))
-      best = {d[lane], triangle, v[lane], w[lane]};
+  for (size_t i = 0; i < count; i += WideFloat::lanes) {
+    const Triangles triangles(t, i);
+    const BestPlace place = closest_place(triangles, point);
+    WideMask counts = place.distance2 < WideFloat(1e30f);
+    if constexpr (facing) {
+      const Triangles& k = triangles;
+      const WideFloat along = (k.by * k.cz - k.bz * k.cy) * WideFloat(direction[0]) +
+                              (k.bz * k.cx - k.bx * k.cz) * WideFloat(direction[1]) +
+                              (k.bx * k.cy - k.by * k.cx) * WideFloat(direction[2]);
+      counts = counts & (along < WideFloat(0.0f));
+    }
+    take_closest(place, counts, static_cast<int32_t>(i), best);
   }
-  best.distance2 = best.distance2 > 0 ? best.distance2 : 0;
   return best;
+}
+
+// Patches outside, points inside: what a patch's triangles have in common is computed once.
+void closest_of_patches_loop(std::span<const PatchTriangles> all, std::span<const uint32_t> some,
+                             const PointRows& points, std::span<ClosestTriangle> best) {
+  alignas(64) float distances[points_at_once], reach[points_at_once];
+  for (size_t i = 0; i < points_at_once; ++i) reach[i] = i < best.size() ? best[i].distance2 : 0.0f;
+  for (const uint32_t number : some) {
+    const PatchTriangles& patch = all[number];
+    // How far the points are from the patch's box.
+    bool any_close = false;
+    for (size_t i = 0; i < best.size(); i += WideFloat::lanes) {
+      WideFloat sum(0.0f);
+      for (int k = 0; k < 3; ++k) {
+        const WideFloat p = load(points.rows[k] + i);
+        const WideFloat off =
+            max(max(WideFloat(patch.low[k]) - p, p - WideFloat(patch.high[k])), WideFloat(0.0f));
+        sum = mul_add(off, off, sum);
+      }
+      store(sum, distances + i);
+      any_close = any_close || any(sum < load(reach + i));
+    }
+    if (!any_close) continue;
+    for (size_t first = 0; first < patch.count; first += WideFloat::lanes) {
+      const Triangles triangles(patch.triangles, first);
+      for (size_t i = 0; i < best.size(); ++i) {
+        if (!(distances[i] < reach[i])) continue;
+        const float point[3] = {points.rows[0][i], points.rows[1][i], points.rows[2][i]};
+        const BestPlace place = closest_place(triangles, point);
+        take_closest(place, place.distance2 < WideFloat(reach[i]),
+                     patch.first + static_cast<int32_t>(first), best[i]);
+        reach[i] = best[i].distance2;
+      }
+    }
+  }
 }
 
 // The way meets a triangle where from + t way = a + v b + w c [Möller 1997].
@@ -151,6 +201,13 @@ SUPPLE_KERNEL(closest_facing_loop);
 ClosestTriangle closest_facing(const TriangleRows& triangles, size_t count, const float* point,
                                const float* direction) {
   return SUPPLE_DISPATCH(closest_facing_loop)(triangles, count, point, direction);
+}
+
+SUPPLE_KERNEL(closest_of_patches_loop);
+
+void closest_of_patches(std::span<const PatchTriangles> all, std::span<const uint32_t> some,
+                        const PointRows& points, std::span<ClosestTriangle> best) {
+  SUPPLE_DISPATCH(closest_of_patches_loop)(all, some, points, best);
 }
 
 SUPPLE_KERNEL(first_crossing_loop);

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace supple {
 
@@ -28,6 +29,29 @@ ClosestTriangle closest_triangle(const TriangleRows& triangles, size_t count, co
 /// The squared distance is 1e30 when there is none.
 ClosestTriangle closest_facing(const TriangleRows& triangles, size_t count, const float* point,
                                const float* direction);
+
+/// Most points that are searched at once, whole registers of any instruction set.
+inline constexpr size_t points_at_once = 16;
+
+/// Coordinates of points in rows (in metres). All are read; those past the last point are finite.
+struct PointRows {
+  alignas(64) float rows[3][points_at_once];
+};
+
+/// Triangles that lie together, and the box around them: lowest and highest corner (in metres),
+/// then 0.
+struct PatchTriangles {
+  TriangleRows triangles;
+  uint32_t count = 0;
+  int32_t first = 0;  ///< number of its first triangle
+  alignas(16) float low[4] = {}, high[4] = {};
+};
+
+/// For each of the first points, as many as `best` has, the closest triangle of some of all
+/// patches, if it is closer than the one in `best` already; of those equally close the first.
+/// Points and patches that are not finite find nothing.
+void closest_of_patches(std::span<const PatchTriangles> all, std::span<const uint32_t> some,
+                        const PointRows& points, std::span<ClosestTriangle> best);
 
 /// The first of `count` triangles that the straight way from one point to another enters by its
 /// front. `distance2` is how far along the way that is, from 0 to 1, or 1e30 when there is none.

@@ -42,14 +42,15 @@ void Collider::set_motion(const Affine& before, const Affine& now, double dt) {
   m_scale = scale;
   m_before = before;
   m_now = now;
+  m_step = now * before.inverse();
+  m_moves = dt > 0 && before.matrix() != now.matrix();
   m_to_shape = now.inverse();
   m_turn = now.linear() / scale;
   m_rate = dt > 0 ? 1 / dt : 0;
 }
 
 Vec3d Collider::moved_along(const Vec3d& world_point_before) const {
-  if (m_rate == 0) return world_point_before;
-  return m_now * (m_before.inverse() * world_point_before);
+  return m_moves ? m_step * world_point_before : world_point_before;
 }
 
 double Collider::distance(const Vec3d& world_point) const {

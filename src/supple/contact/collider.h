@@ -61,6 +61,8 @@ class Collider {
   ColliderShape m_shape;
   ColliderOptions m_options;
   Affine m_before = Affine::Identity(), m_now = Affine::Identity();
+  Affine m_step = Affine::Identity();  // in the world, from before to now
+  bool m_moves = false;
   Affine m_to_shape = Affine::Identity();  // from the world now
   Mat3d m_turn = Mat3d::Identity();        // of normals
   double m_scale = 1;

@@ -85,7 +85,11 @@ void check(const LevelSet&) {}
 
 }  // namespace
 
-double PlaneShape::distance(const Vec3d& point) const { return normal(point).dot(point) - offset; }
+double PlaneShape::distance(const Vec3d& point) const {
+  const double length = direction.norm();
+  const bool is_usual = length > 1e-100 && length < 1e100;
+  return (is_usual ? direction.dot(point) / length : normal(point).dot(point)) - offset;
+}
 
 Vec3d PlaneShape::normal(const Vec3d&) const { return unit_or(direction, Vec3d::UnitY()); }
 

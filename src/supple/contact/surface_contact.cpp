@@ -22,11 +22,19 @@ constexpr float far_way = 0.4f;
 // How much larger than need be boxes in the tree are, in mean edges.
 constexpr float slack = 0.7f;
 constexpr size_t patch_block = 4;
+constexpr size_t most_close = 256;  // patches that are searched at once
 constexpr size_t rows_of_patch = 9 * patch_triangles;
 
 size_t at(int32_t i) { return static_cast<size_t>(i); }
 
 float box_distance2(const Box3f& a, const Box3f& b) { return a.squaredExteriorDistance(b); }
+
+// The same, in a register of four.
+float box_distance2(const PatchTriangles& a, const PatchTriangles& b) {
+  using Corner = Eigen::Map<const Eigen::Array4f, Eigen::Aligned16>;
+  const Corner a_low(a.low), a_high(a.high), b_low(b.low), b_high(b.high);
+  return (a_low - b_high).max(b_low - a_high).max(0.0f).square().sum();
+}
 
 void check_touch(const std::string& where, const char* field, double value) {
   if (!(value >= 0) || !std::isfinite(value))
@@ -77,7 +85,13 @@ SurfaceContact::SurfaceContact(const SurfaceCollisionModel& model, const std::st
   std::vector<uint32_t> next = m_fan_starts;
   for (size_t t = 0; t < m_triangles.size(); ++t)
     for (int c = 0; c < 3; ++c) m_fans[next[at(m_triangles[t][c])]++] = static_cast<int32_t>(t);
-  for (size_t p = 0; p < m_boxes.size(); ++p) m_boxes[p] = m_patches.box(p, model.rest);
+  for (size_t p = 0; p < m_boxes.size(); ++p) {
+    const SurfacePatch& patch = m_patches.patches[p];
+    m_boxes[p] = m_patches.box(p, model.rest);
+    m_searched.push_back({{m_rows.data() + p * rows_of_patch, patch_triangles},
+                          patch.last_triangle - patch.first_triangle,
+                          static_cast<int32_t>(patch.first_triangle)});
+  }
   for (size_t i = 0; i < model.rest.size(); ++i)
     if (m_fan_starts[i] == m_fan_starts[i + 1]) m_loose.push_back(static_cast<int32_t>(i));
   m_vertex_starts.assign(m_touches.size() + 1, 0);
@@ -151,6 +165,8 @@ void SurfaceContact::measure_patches(double dt, std::span<const Vec3f> x,
         fastest = std::max(fastest, v[vertex].squaredNorm());
       }
       m_boxes[p] = box;
+      Vec3f::Map(m_searched[p].low) = box.min();
+      Vec3f::Map(m_searched[p].high) = box.max();
       m_velocities[p] = sum / static_cast<float>(patch.last_corner - patch.first_corner);
       m_ways[p] = static_cast<float>(dt) * std::sqrt(fastest);
     }
@@ -195,7 +211,7 @@ void SurfaceContact::find_pairs(float reach) {
         return !std::binary_search(begin, end, b);
       },
       m_pairs);
-  // Both ways; partners come out in rising order.
+  // Both ways, partners in rising order.
   m_other_starts.assign(patches + 1, 0);
   for (const auto& [a, b] : m_pairs) {
     ++m_other_starts[a + 1];
@@ -209,6 +225,10 @@ void SurfaceContact::find_pairs(float reach) {
   }
   for (size_t p = patches; p > 0; --p) m_other_starts[p] = m_other_starts[p - 1];
   m_other_starts[0] = 0;
+  parallel_for(patches, 64, [&](size_t begin, size_t end) {
+    const auto from = [&](size_t p) { return m_others.begin() + m_other_starts[p]; };
+    for (size_t p = begin; p < end; ++p) std::sort(from(p), from(p + 1));
+  });
 }
 
 // Corners of the triangles of patches that have partners, side by side.
@@ -233,14 +253,13 @@ void SurfaceContact::load_triangles(std::span<const Vec3f> x) {
   });
 }
 
-// The closest triangle of a patch, by its number among all triangles.
-ClosestTriangle SurfaceContact::closest_in(uint32_t patch, const Vec3f& point,
-                                           const Vec3f* facing) const {
+// The closest triangle of a patch that faces against a direction, by its number among all.
+ClosestTriangle SurfaceContact::closest_facing_in(uint32_t patch, const Vec3f& point,
+                                                  const Vec3f& direction) const {
   const SurfacePatch& of = m_patches.patches[patch];
   const TriangleRows rows{m_rows.data() + patch * rows_of_patch, patch_triangles};
-  const size_t count = of.last_triangle - of.first_triangle;
-  ClosestTriangle found = facing ? closest_facing(rows, count, point.data(), facing->data())
-                                 : closest_triangle(rows, count, point.data());
+  ClosestTriangle found =
+      closest_facing(rows, of.last_triangle - of.first_triangle, point.data(), direction.data());
   found.triangle = m_patches.triangle[of.first_triangle + static_cast<size_t>(found.triangle)];
   return found;
 }
@@ -251,46 +270,59 @@ void SurfaceContact::search_patch(size_t patch, const Near& near, std::vector<Co
   const SurfacePatch& own = m_patches.patches[patch];
   const auto others = std::span<const uint32_t>(m_others).subspan(
       m_other_starts[patch], m_other_starts[patch + 1] - m_other_starts[patch]);
-  const auto object_of = [&](size_t k) { return m_patches.patches[others[k]].object; };
-  std::array<uint32_t, 64> close;
-  for (size_t begin = 0, end = 0; begin < others.size(); begin = end) {
-    // The patches of one object that are within reach of this one; very many are taken as they are.
-    Box3f around;
-    size_t count = 0;
-    float way = 0;
-    const bool is_other = object_of(begin) != own.object;
-    for (end = begin; end < others.size() && object_of(end) == object_of(begin); ++end) {
-      const Box3f& box = m_boxes[others[end]];
+  const auto object_of = [&](uint32_t other) { return m_patches.patches[other].object; };
+  std::array<uint32_t, most_close> close;
+  size_t count = 0;
+  float way = 0;
+  // Those of one object come one after the other. Very many that are within reach are searched in
+  // several parts.
+  for (size_t k = 0; k < others.size(); ++k) {
+    const uint32_t other = others[k];
+    const float distance2 = box_distance2(m_searched[patch], m_searched[other]);
+    const float farthest = near.reach + m_ways[patch] + m_ways[other];
+    if (distance2 < farthest * farthest) {
+      const bool is_other = object_of(other) != own.object;
       const float relative = is_other ? static_cast<float>(near.dt) *
-                                            (m_velocities[patch] - m_velocities[others[end]]).norm()
+                                            (m_velocities[patch] - m_velocities[other]).norm()
                                       : 0.0f;
       const float reach = near.reach + relative;
-      if (!(box_distance2(box, m_boxes[patch]) < reach * reach)) continue;
-      way = std::max(way, relative);
-      if (count < close.size()) close[count] = others[end];
-      ++count;
-      around.extend(box);
+      if (distance2 < reach * reach) {
+        way = std::max(way, relative);
+        close[count++] = other;
+      }
     }
-    if (count == 0) continue;
-    const auto patches = count <= close.size() ? std::span<const uint32_t>(close).first(count)
-                                               : others.subspan(begin, end - begin);
-    const bool is_fast = way > far_way * m_edges[at(m_patches.patches[others[begin]].object)];
-    const Vec3f moved = static_cast<float>(near.dt) * m_velocities[others[begin]];
-    const float reach2 = near.reach * near.reach;
-    for (uint32_t i = own.first_own; i < own.last_own; ++i) {
-      const int32_t vertex = m_patches.own[i];
-      const Vec3f& p = near.x[at(vertex)];
+    const bool is_last = k + 1 == others.size() || object_of(others[k + 1]) != object_of(other);
+    if (count == close.size() || (is_last && count > 0)) {
+      search_close(own, std::span<const uint32_t>(close).first(count), way, near, out);
+      count = 0;
+      way = 0;
+    }
+  }
+}
+
+// The same for patches of one object that are close, and move by so much against this one.
+void SurfaceContact::search_close(const SurfacePatch& own, std::span<const uint32_t> patches,
+                                  float way, const Near& near, std::vector<Contact>& out) const {
+  const bool is_fast = way > far_way * m_edges[at(m_patches.patches[patches[0]].object)];
+  const Vec3f moved = static_cast<float>(near.dt) * m_velocities[patches[0]];
+  for (uint32_t first = own.first_own; first < own.last_own; first += points_at_once) {
+    const size_t count = std::min(points_at_once, size_t{own.last_own - first});
+    PointRows points;
+    std::array<ClosestTriangle, points_at_once> best;
+    for (size_t i = 0; i < points_at_once; ++i) {
+      const int32_t vertex = m_patches.own[first + std::min(i, count - 1)];
+      for (int k = 0; k < 3; ++k) points.rows[k][i] = near.x[at(vertex)][k];
+      best[i] = {near.reach * near.reach, -1, 0, 0};
+    }
+    closest_of_patches(m_searched, patches, points, std::span(best).first(count));
+    for (size_t i = 0; i < count; ++i) {
+      const int32_t vertex = m_patches.own[first + i];
       if (is_fast && add_crossing(near, vertex, patches,
                                   static_cast<float>(near.dt) * near.v[at(vertex)] - moved, out))
         continue;
-      ClosestTriangle best{reach2, -1, 0, 0};
-      if (!(around.squaredExteriorDistance(p) < best.distance2)) continue;
-      for (const uint32_t other : patches) {
-        if (!(m_boxes[other].squaredExteriorDistance(p) < best.distance2)) continue;
-        const ClosestTriangle found = closest_in(other, p, nullptr);
-        if (found.distance2 < best.distance2) best = found;
-      }
-      if (best.triangle >= 0) add_contact(near, vertex, patches, best, out);
+      if (best[i].triangle < 0) continue;
+      best[i].triangle = m_patches.triangle[at(best[i].triangle)];
+      add_contact(near, vertex, patches, best[i], out);
     }
   }
 }
@@ -381,7 +413,7 @@ void SurfaceContact::add_contact(const Near& near, int32_t vertex,
     ClosestTriangle facing{near.reach * near.reach, -1, 0, 0};
     for (const uint32_t patch : patches) {
       if (!(m_boxes[patch].squaredExteriorDistance(p) < facing.distance2)) continue;
-      const ClosestTriangle found = closest_in(patch, p, &own_normal);
+      const ClosestTriangle found = closest_facing_in(patch, p, own_normal);
       if (found.distance2 < facing.distance2) facing = found;
     }
     if (facing.triangle < 0) return;

@@ -119,7 +119,10 @@ class SurfaceContact {
   void find_pairs(float reach);
   void load_triangles(std::span<const Vec3f> x);
   void search_patch(size_t patch, const Near& near, std::vector<Contact>& out) const;
-  ClosestTriangle closest_in(uint32_t patch, const Vec3f& point, const Vec3f* facing) const;
+  void search_close(const SurfacePatch& own, std::span<const uint32_t> patches, float way,
+                    const Near& near, std::vector<Contact>& out) const;
+  ClosestTriangle closest_facing_in(uint32_t patch, const Vec3f& point,
+                                    const Vec3f& direction) const;
   void add_contact(const Near& near, int32_t vertex, std::span<const uint32_t> patches,
                    const ClosestTriangle& closest, std::vector<Contact>& out) const;
   bool came_from_outside(const Near& near, int32_t vertex, const Vec3i& triangle) const;
@@ -168,10 +171,11 @@ class SurfaceContact {
   std::vector<uint8_t> m_self_touching;  // whether a vertex met its own object in the last step
 
   // Made anew in every step.
-  std::vector<Box3f> m_boxes;       // of patches
-  std::vector<Box3f> m_kept_boxes;  // in the tree
-  std::vector<Vec3f> m_velocities;  // of patches, the mean
-  std::vector<float> m_ways;        // of patches: the longest of a vertex in this step
+  std::vector<Box3f> m_boxes;              // of patches
+  std::vector<PatchTriangles> m_searched;  // patches, with the same boxes
+  std::vector<Box3f> m_kept_boxes;         // in the tree
+  std::vector<Vec3f> m_velocities;         // of patches, the mean
+  std::vector<float> m_ways;               // of patches: the longest of a vertex in this step
   std::vector<BoxTree::Pair> m_pairs;
   std::vector<uint32_t> m_other_starts, m_others;  // close patches, by patch
   std::vector<float> m_rows;                       // of patches' triangles
