@@ -26,8 +26,8 @@ constexpr const char* drop = R"({
 constexpr const char* creatures = R"({
   "name": "creatures",
   "objects": [
-    {"file": "gnarl.glb", "at": [0, 0.1, -0.3], "turn": {"axis": [1, 0, 0.1], "angle": 30}},
-    {"file": "gnarl.glb", "at": [0.15, 1.25, -0.35], "turn": {"axis": [1, 0.3, 0.2], "angle": 60}}
+    {"file": "gnarl.glb", "at": [0, 0.35, -0.3], "turn": {"axis": [1, 0, 0], "angle": 80}},
+    {"file": "gnarl.glb", "at": [0.1, 1, 0.1], "turn": {"axis": [0.6, 0.6, 0.5], "angle": 110}}
   ],
   "body": {
     "type": "surface",

@@ -57,6 +57,7 @@ struct Rest {
   double speed = 0;   // root of the mean squared way of vertices in the last frame, m/s
   double spread = 0;  // farthest middle of an object from the axis, m
   double top = 0;     // highest vertex, m
+  double above = 0;   // how much higher the middle of the highest object is than the lowest one's
   double lost = 0;    // largest error of a volume in any step
 };
 
@@ -79,12 +80,16 @@ Rest at_the_end(const std::string& name) {
     rest.top = std::max(rest.top, static_cast<double>(p[1]));
   }
   rest.speed = std::sqrt(rest.speed) * session.range().rate;
+  double lowest = 1e9, highest = -1e9;
   for (const PackedObject& object : body.model().objects) {
     Vec3d middle = Vec3d::Zero();
     for (size_t i = object.begin; i < object.end; ++i)
       middle += body.state().positions[i].cast<double>() / (object.end - object.begin);
     rest.spread = std::max(rest.spread, std::hypot(middle[0], middle[2]));
+    lowest = std::min(lowest, middle[1]);
+    highest = std::max(highest, middle[1]);
   }
+  rest.above = highest - lowest;
   return rest;
 }
 
@@ -109,6 +114,7 @@ TEST(ToyScenes, CreaturesComeToRestInAHeap) {
   const Rest rest = at_the_end("creatures");
   EXPECT_LT(rest.speed, 0.02);
   EXPECT_LT(rest.spread, 1);
+  EXPECT_GT(rest.above, 0.1);
   EXPECT_LT(rest.lost, 0.0005);
 }
 
