@@ -1,10 +1,12 @@
 // Real characters with flesh, whole clips up to 4 s, no scene file: `make soak`. Prints a row of
 // what was measured for every clip. SUPPLE_SOAK is the most clips of a character, SUPPLE_BUDGET the
-// number of cells.
+// number of cells. With SUPPLE_WHERE it says of every frame which joints deep vertices are of.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <map>
 #include <numbers>
 
 #include "supple/core/timer.h"
@@ -41,6 +43,28 @@ double volume_of(const TriangleMesh& mesh, std::span<const Vec3f> positions) {
     sum += a.dot(b.cross(c)) / 6;
   }
   return sum;
+}
+
+// Of which joints the deep vertices of a frame are.
+void print_where(const Character& character, const FleshSkin& skin, int frame,
+                 const test::SkinOverlap& plain, const test::SkinOverlap& flesh, double cell) {
+  std::map<std::string, int> by_joint;
+  for (const int32_t point : flesh.vertices) {
+    const auto vertex = static_cast<size_t>(skin.vertex_of_point[static_cast<size_t>(point)]);
+    const auto of = character.weights.of(vertex);
+    const auto most = std::max_element(
+        of.begin(), of.end(),
+        [](const Influence& a, const Influence& b) { return a.weight < b.weight; });
+    if (most != of.end())
+      ++by_joint[character.skeleton
+                     .joints[static_cast<size_t>(
+                         character.binds[static_cast<size_t>(most->bind)].joint)]
+                     .name];
+  }
+  fmt::print("frame {:4}: {} deep of {} by skinning, deepest {:.2f} cells:", frame, flesh.deep,
+             plain.deep, flesh.deepest / cell);
+  for (const auto& [name, count] : by_joint) fmt::print(" {} {}", name, count);
+  fmt::print("\n");
 }
 
 Outcome play(const PreparedScene& prepared, Scene scene, const Clip* clip) {
@@ -85,6 +109,8 @@ Outcome play(const PreparedScene& prepared, Scene scene, const Clip* clip) {
     outcome.largest_volume = std::max(outcome.largest_volume, volume);
     outcome.plain_volume = std::min(outcome.plain_volume, volume_of(skin.mesh, rigged) / rest);
     const test::SkinOverlap a = meter.measure(rigged, cell / 2), b = meter.measure(flesh, cell / 2);
+    if (std::getenv("SUPPLE_WHERE") != nullptr)
+      print_where(character, skin, report.frame, a, b, cell);
     outcome.plain_deep = std::max(outcome.plain_deep, a.deep);
     outcome.flesh_deep = std::max(outcome.flesh_deep, b.deep);
     const double allowed =

@@ -118,11 +118,12 @@ SkinOverlap OverlapMeter::measure(std::span<const Vec3f> posed, double allowed) 
     }
   });
   SkinOverlap overlap;
-  for (const double depth : depths) {
-    overlap.deep += depth > allowed ? 1 : 0;
-    overlap.deepest = std::max(overlap.deepest, depth);
-    overlap.depth += depth;
+  for (size_t i = 0; i < depths.size(); ++i) {
+    if (depths[i] > allowed) overlap.vertices.push_back(suspects[i]);
+    overlap.deepest = std::max(overlap.deepest, depths[i]);
+    overlap.depth += depths[i];
   }
+  overlap.deep = overlap.vertices.size();
   return overlap;
 }
 

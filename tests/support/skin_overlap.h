@@ -10,9 +10,10 @@ namespace supple::test {
 
 /// What is inside another part of the skin.
 struct SkinOverlap {
-  size_t deep = 0;     ///< vertices further in than allowed
-  double deepest = 0;  ///< of all vertices, in metres
-  double depth = 0;    ///< sum over all vertices, in metres
+  size_t deep = 0;                ///< vertices further in than allowed
+  double deepest = 0;             ///< of all vertices, in metres
+  double depth = 0;               ///< sum over all vertices, in metres
+  std::vector<int32_t> vertices;  ///< those further in than allowed
 };
 
 /// Measures overlap of one skin in many poses; what overlaps at rest never counts.
