@@ -36,6 +36,7 @@ class SurfaceTest(ProgramTest):
     def test_mistakes_name_field_and_range(self):
         for fields, says in (({"surface": {"stiffness": 2}}, "body.surface.stiffness"),
                              ({"surface": {"region_width": -1}}, "body.surface.region_width"),
+                             ({"surface": {"region_width": 0}}, "1 to 32"),
                              ({"surface": {"step": 0}}, "body.surface.step"),
                              ({"dynamic": False}, "body.dynamic")):
             scene = {"character": "duck.glb", "body": {"type": "surface", **fields}}

@@ -9,9 +9,9 @@ namespace supple {
 
 inline constexpr FieldInfo region_width_info = {
     .meaning =
-        "How many edges wide the regions are that keep their shape: more is stiffer; 0 takes "
-        "a tenth of the object's length, from 2 to 8.",
-    .min = 0,
+        "How many edges wide the regions are that keep their shape: more is stiffer. By "
+        "default a tenth of the object's length, from 2 to 8 edges.",
+    .min = 1,
     .max = 32};
 inline constexpr FieldInfo surface_stiffness_info = {
     .meaning = "Part of the way to the shape at rest that every step goes.", .min = 0, .max = 1};
@@ -41,7 +41,7 @@ inline constexpr FieldInfo surface_friction_info = {
 /// Fields of SurfaceSettings.
 template <class Visitor>
 void describe(Visitor& visit, SurfaceSettings& s) {
-  visit.field("region_width", s.region_width, region_width_info);
+  visit.optional("region_width", s.region_width, region_width_info);
   visit.field("stiffness", s.stiffness, surface_stiffness_info);
   visit.field("damping", s.damping, surface_damping_info);
   visit.field("support", s.support, support_info);

@@ -11,11 +11,14 @@
 namespace supple {
 namespace {
 
+// A region width that is still to be chosen.
+constexpr int by_length = 0;
+
 Vec3d vector_of(const Numbers3& numbers) { return Vec3d(numbers.data()); }
 
 SurfaceParameters parameters_of(const SurfaceSettings& s) {
   SurfaceParameters p;
-  p.region_width = s.region_width;
+  p.region_width = s.region_width.value_or(by_length);
   p.stiffness = s.stiffness;
   p.damping = s.damping;
   p.support = s.support;
@@ -130,7 +133,8 @@ SurfacePieces::SurfacePieces(const Character& character, const Scene& scene,
   for (SurfacePiece& piece : pieces) {
     if (piece.mesh.triangles.empty())
       throw_input_error(file, "", "a body of type 'surface' needs triangles");
-    if (piece.parameters.region_width == 0) piece.parameters.region_width = usual_width(piece.mesh);
+    if (piece.parameters.region_width == by_length)
+      piece.parameters.region_width = usual_width(piece.mesh);
     if (!(piece.parameters.support > 0)) piece.touch.firmness = 0;
     const std::string where =
         piece.placed >= 0 || scene.placed.empty() ? "body.surface" : "objects";

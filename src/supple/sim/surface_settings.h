@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "supple/mesh/triangle_mesh.h"
@@ -10,8 +11,8 @@ namespace supple {
 
 /// Bodies of type 'surface'. Names in brackets are the symbols of [Diziol 2011].
 struct SurfaceSettings {
-  int region_width = 0;  // ω
-  double stiffness = 1;  // s
+  std::optional<int> region_width = {};  // ω; without, by the object's length
+  double stiffness = 1;                  // s
   double damping = 0.1;
   double support = 0.3;
   double firmness = 0.8;
