@@ -164,12 +164,13 @@ NewtonOptions<typename S::LinearOptions> AdjustedBody<S>::newton(double step, bo
   options.linear = moving ? S::stage_linear() : S::static_linear();
   options.exact_below = std::numeric_limits<double>::infinity();
   // An equilibrium begins close by, and its linear solves cost less than linearising.
-  if (!moving) options.reuse_below = 0.05;
+  if (!moving) options.reuse_below = S::reuse_below();
   const double error =
       step * step *
       (moving ? m_options.tolerance * usual_acceleration : m_options.false_inertia / 5);
   options.least_move =
       safety * std::min(error / options.linear.limits.tolerance, std::sqrt(error * m_size));
+  options.least_left = error;
   if (m_system.is_linear() && !touches) {
     // One solve is the solution.
     options.linear = S::direct_linear();

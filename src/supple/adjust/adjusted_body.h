@@ -37,6 +37,7 @@ concept AdjustableSystem = DynamicSystem<S> && std::same_as<typename S::Position
   { S::stage_linear() } -> std::same_as<typename S::LinearOptions>;   // of dynamic steps
   { S::static_linear() } -> std::same_as<typename S::LinearOptions>;  // of equilibria
   { S::direct_linear() } -> std::same_as<typename S::LinearOptions>;  // where it is linear
+  { S::reuse_below() } -> std::same_as<double>;  // of equilibria, as NewtonOptions has it
 };
 
 /// How adjusted bodies are solved.

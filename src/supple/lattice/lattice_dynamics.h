@@ -47,6 +47,9 @@ class LatticeDynamics {
   static LinearOptions static_linear() { return {.limits = {1e-3, 200}}; }
   static LinearOptions direct_linear() { return static_linear(); }
 
+  /// How much better an equilibrium must get for its linearisation to serve on.
+  static double reuse_below() { return 0.05; }
+
   /// Throws an input error naming `file` for nodes without mass.
   LatticeDynamics(LatticeDynamicsModel model, const std::string& file);
 

@@ -126,6 +126,13 @@ HWY_INLINE bool all(Mask<Scalar> a) {
   return hn::AllTrue(hn::ScalableTag<Scalar>(), a.value);
 }
 
+/// The sum of all lanes.
+template <class Scalar>
+HWY_INLINE Scalar sum_of_lanes(Wide<Scalar> a) {
+  const typename Wide<Scalar>::Tag tag;
+  return hn::GetLane(hn::SumOfLanes(tag, a.value));
+}
+
 // The same verbs for plain scalars.
 HWY_INLINE float mul_add(float a, float b, float c) { return a * b + c; }
 HWY_INLINE double mul_add(double a, double b, double c) { return a * b + c; }

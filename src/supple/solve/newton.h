@@ -22,6 +22,7 @@ struct NewtonOptions {
   double tolerance = 1e-3;  ///< of |force| relative to the one at the start
   double least_force = 0;   ///< newtons: a residual as small as this is an equilibrium
   double least_move = 0;    ///< metres: a step that moves no node further is the last one
+  double least_left = 0;    ///< metres: what steps by an earlier linearisation may leave
   int iterations = 50;
   int products = std::numeric_limits<int>::max();  ///< of the operator, in all linear solves
   double seconds = std::numeric_limits<double>::infinity();  ///< after which no iteration begins
@@ -160,8 +161,11 @@ NewtonReport solve_newton(S& system, typename S::Positions& x, NewtonWork<S>& wo
       newton_detail::find_direction(system, x, work, false, options, report);
       report.stalled = !newton_detail::search_line(system, x, work, options.line_search, report);
     }
-    // Steps by a linearisation of another place converge linearly: more is left than after others.
-    const double least_move = reuse ? 0.3 * options.least_move : options.least_move;
+    // Steps by a linearisation of another place converge linearly: what they leave is the rest of
+    // a geometric series.
+    const double part = report.force / before;
+    const bool small = report.moved <= options.least_move &&
+                       (!reuse || report.moved * part <= (1 - part) * options.least_left);
     reuse = report.force <= options.reuse_below * before;
     const bool changed = refresh(x);
     if (changed) {
@@ -171,7 +175,7 @@ NewtonReport solve_newton(S& system, typename S::Positions& x, NewtonWork<S>& wo
       report.stalled = false;
     }
     bool ended = done();
-    if (!changed && !report.stalled && report.moved <= least_move) ended = report.converged = true;
+    if (!changed && !report.stalled && small) ended = report.converged = true;
     report.residuals.push_back(report.residual);
     if (ended || report.stalled) break;
     report.out_of_time = watch.seconds() >= options.seconds;

@@ -40,10 +40,9 @@ TetSystem::TetSystem(TetSystemModel model, const std::string& file)
       m_free(nodes(), -1),
       m_matrix(m_stiffness.empty_matrix()),
       m_damping(m_matrix) {
-  int32_t count = 0;
   for (size_t n = 0; n < nodes(); ++n) {
     if (m_holds.is_dependent(n)) continue;
-    m_free[n] = count++;
+    m_free[n] = m_free_count++;
     if (!(m_model.masses[n] > 0) || !std::isfinite(m_model.masses[n]))
       throw_input_error(file, fmt::format("node {}", n), "it has no mass: no element reaches it");
   }
@@ -54,7 +53,6 @@ TetSystem::TetSystem(TetSystemModel model, const std::string& file)
   m_outer = m_inertia_goal = m_damping_goal = m_r = m_p = m_q = m_z = m_extended = m_moved = zero();
   m_turns.assign(nodes(), Mat3d::Identity());
   m_diagonal.assign(nodes(), Mat3d::Identity());
-  m_reduced.resize(3 * count);
 }
 
 TetSystem::Positions TetSystem::rest() const {
@@ -233,7 +231,7 @@ Eigen::SparseMatrix<double> TetSystem::reduced(const BlockMatrix& matrix) const 
               entries.emplace_back(3 * m_free[static_cast<size_t>(row.node)] + i,
                                    3 * m_free[static_cast<size_t>(column.node)] + j,
                                    row.weight * column.weight * matrix.values[k](i, j));
-  const Eigen::Index size = m_reduced.size();
+  const Eigen::Index size = 3 * static_cast<Eigen::Index>(m_free_count);
   Eigen::SparseMatrix<double> result(size, size);
   result.setFromTriplets(entries.begin(), entries.end());
   return result;
@@ -250,7 +248,16 @@ TetSystem::RestFactor TetSystem::wanted_factor() const {
   return {m_rate, about(m_stiffness_factor), about(m_damping_factor), nullptr};
 }
 
-const TetSystem::Factor* TetSystem::known_factor() const {
+// The factor of a matrix, or null where it has none.
+std::unique_ptr<TetFactor> TetSystem::factor_of(const BlockMatrix& matrix, bool single) const {
+  auto factor = std::make_unique<TetFactor>(
+      single ? TetFactor(std::in_place_type<PanelFactor<float>>, reduced(matrix))
+             : TetFactor(std::in_place_type<PanelFactor<double>>, reduced(matrix)));
+  const bool sound = std::visit([](const auto& made) { return made.sound(); }, *factor);
+  return sound ? std::move(factor) : nullptr;
+}
+
+TetFactor* TetSystem::known_factor() const {
   const RestFactor wanted = wanted_factor();
   for (const RestFactor& known : m_factors)
     if (known.rate == wanted.rate && known.stiffness == wanted.stiffness &&
@@ -259,9 +266,10 @@ const TetSystem::Factor* TetSystem::known_factor() const {
   return nullptr;
 }
 
-// The factor of the body at rest for the stage's rate; null where there is none.
-const TetSystem::Factor* TetSystem::rest_factor() {
-  if (const Factor* known = known_factor()) return known;
+// The factor of the body at rest for the stage's rate; null where there is none. Where it is the
+// inverse, its digits count.
+TetFactor* TetSystem::rest_factor() {
+  if (TetFactor* known = known_factor()) return known;
   RestFactor made = wanted_factor();
   const double stiffness = m_stiffness_factor, damping = m_damping_factor;
   m_stiffness_factor = made.stiffness;
@@ -271,8 +279,7 @@ const TetSystem::Factor* TetSystem::rest_factor() {
   m_stiffness_factor = stiffness;
   m_damping_factor = damping;
   m_matrix_is_elastic = false;
-  made.factor = std::make_unique<Factor>(reduced(m_matrix));
-  if (made.factor->info() != Eigen::Success) made.factor = nullptr;
+  made.factor = factor_of(m_matrix, !is_linear());
   if (m_factors.size() == most_factors) m_factors.erase(m_factors.begin());
   m_factors.push_back(std::move(made));
   return m_factors.back().factor.get();
@@ -288,35 +295,46 @@ double TetSystem::product(const TetVector& dx, TetVector& y) const {
 }
 
 // z = A⁻¹ r, or about that: R L⁻ᵀ L⁻¹ Rᵀ r with the turns R of the nodes.
-double TetSystem::precondition(const Factor* factor, bool turned) {
+double TetSystem::precondition(TetFactor* factor, bool turned) {
   if (!factor) {
     for (size_t n = 0; n < nodes(); ++n)
       m_z.node(n) = m_free[n] < 0 ? Vec3d::Zero() : Vec3d(m_diagonal[n] * m_r.node(n));
     return dot(m_r, m_z);
   }
-  for (size_t n = 0; n < nodes(); ++n)
-    if (m_free[n] >= 0)
-      m_reduced.segment<3>(3 * m_free[n]) =
-          turned ? Vec3d(m_turns[n].transpose() * m_r.node(n)) : Vec3d(m_r.node(n));
-  m_reduced = factor->solve(m_reduced);
-  for (size_t n = 0; n < nodes(); ++n) {
-    if (m_free[n] < 0) continue;
-    const Vec3d own = m_reduced.segment<3>(3 * m_free[n]);
-    m_z.node(n) = turned ? Vec3d(m_turns[n] * own) : own;
-  }
+  std::visit(
+      [&](auto& own) {
+        const auto work = own.work();
+        const auto place = own.places();
+        using Scalar = std::remove_cvref_t<decltype(work[0])>;
+        for (size_t n = 0; n < nodes(); ++n) {
+          if (m_free[n] < 0) continue;
+          const int32_t* at = &place[3 * static_cast<size_t>(m_free[n])];
+          const Vec3d r = turned ? Vec3d(m_turns[n].transpose() * m_r.node(n)) : Vec3d(m_r.node(n));
+          for (int c = 0; c < 3; ++c) work[static_cast<size_t>(at[c])] = static_cast<Scalar>(r[c]);
+        }
+        own.solve();
+        for (size_t n = 0; n < nodes(); ++n) {
+          if (m_free[n] < 0) continue;
+          const int32_t* at = &place[3 * static_cast<size_t>(m_free[n])];
+          Vec3d z;
+          for (int c = 0; c < 3; ++c) z[c] = static_cast<double>(work[static_cast<size_t>(at[c])]);
+          m_z.node(n) = turned ? Vec3d(m_turns[n] * z) : z;
+        }
+      },
+      *factor);
   return dot(m_r, m_z);
 }
 
 LinearReport TetSystem::solve(const Positions& force, Step& dx, const LinearOptions& options) {
   m_r = force;
   m_z.setZero();
-  const Factor* factor = nullptr;
-  std::unique_ptr<Factor> fresh;
+  TetFactor* factor = nullptr;
+  std::unique_ptr<TetFactor> fresh;
   if (options.preconditioner == TetPreconditioner::turned_factor) {
     factor = known_factor();
   } else if (options.preconditioner == TetPreconditioner::fresh_factor) {
-    fresh = std::make_unique<Factor>(reduced(m_matrix));
-    if (fresh->info() == Eigen::Success) factor = fresh.get();
+    fresh = factor_of(m_matrix, false);
+    factor = fresh.get();
   }
   const bool turned = factor && !fresh && !is_linear();
   if (turned) find_turns();
@@ -369,7 +387,7 @@ size_t TetSystem::bytes() const {
   size_t factors = 0;
   for (const RestFactor& known : m_factors)
     if (known.factor)
-      factors += 12 * static_cast<size_t>(known.factor->matrixL().nestedExpression().nonZeros());
+      factors += std::visit([](const auto& own) { return own.bytes(); }, *known.factor);
   return m_elements.bytes() + 2 * m_matrix.values.size() * (sizeof(Mat3d) + 4) +
          m_model.mesh.tets.size() * 144 * sizeof(double) + factors;
 }

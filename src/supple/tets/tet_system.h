@@ -9,12 +9,12 @@
 // diagonal.
 #pragma once
 
-#include <Eigen/SparseCholesky>
-
 #include <memory>
+#include <variant>
 
 #include "supple/mesh/node_gradients.h"
 #include "supple/solve/implicit.h"
+#include "supple/solve/panel_factor.h"
 #include "supple/tets/contact_terms.h"
 #include "supple/tets/point_holds.h"
 #include "supple/tets/tet_stiffness.h"
@@ -41,6 +41,9 @@ enum class TetPreconditioner {
   diagonal,       ///< blocks of the diagonal
 };
 
+/// A factor that is the inverse, or one that is about that.
+using TetFactor = std::variant<PanelFactor<double>, PanelFactor<float>>;
+
 /// How linear systems are solved.
 struct TetLinearOptions {
   LinearLimits limits = {1e-3, 200};
@@ -59,6 +62,9 @@ class TetSystem {
   static LinearOptions stage_linear() { return {{1e-3, 500}, TetPreconditioner::diagonal}; }
   static LinearOptions static_linear() { return {{1e-2, 2000}, TetPreconditioner::turned_factor}; }
   static LinearOptions direct_linear() { return {{1e-12, 2000}, TetPreconditioner::turned_factor}; }
+
+  /// How much better an equilibrium must get for its linearisation to serve on.
+  static double reuse_below() { return 0.2; }
 
   /// Throws an input error naming `file` for elements or masses that are not possible.
   TetSystem(TetSystemModel model, const std::string& file);
@@ -138,10 +144,9 @@ class TetSystem {
   size_t bytes() const;
 
  private:
-  using Factor = Eigen::SimplicialLLT<Eigen::SparseMatrix<double>>;
   struct RestFactor {
     double rate, stiffness, damping;
-    std::unique_ptr<Factor> factor;
+    std::unique_ptr<TetFactor> factor;
   };
 
   void add_up(bool at_rest);
@@ -149,9 +154,10 @@ class TetSystem {
   void invert_diagonal();
   Eigen::SparseMatrix<double> reduced(const BlockMatrix& matrix) const;
   RestFactor wanted_factor() const;
-  const Factor* known_factor() const;
-  const Factor* rest_factor();
-  double precondition(const Factor* factor, bool turned);
+  std::unique_ptr<TetFactor> factor_of(const BlockMatrix& matrix, bool single) const;
+  TetFactor* known_factor() const;
+  TetFactor* rest_factor();
+  double precondition(TetFactor* factor, bool turned);
   double add_springs(const Positions& x, Positions* force) const;
   double add_stage(const Positions& x, Positions* force) const;
   double add_contact(const Positions& x, Positions* force) const;
@@ -162,6 +168,7 @@ class TetSystem {
   PointHolds m_holds;
   NodeGradients m_gradients;
   std::vector<int32_t> m_free;  // number of every node among the free ones, or -1
+  int32_t m_free_count = 0;
   std::vector<RestFactor> m_factors;
   BlockMatrix m_matrix, m_damping;  // linearised: all together; of damping alone
   bool m_passing = false;
@@ -177,7 +184,6 @@ class TetSystem {
   TetVector m_linearised;                  // where
   std::vector<Mat3d> m_turns, m_diagonal;  // found when they are asked for
   bool m_turns_known = false, m_diagonal_known = false;
-  Eigen::VectorXd m_reduced;
   TetVector m_r, m_p, m_q, m_z;
   mutable TetVector m_extended, m_moved;
 };
