@@ -71,7 +71,9 @@ TEST(InertiaScaling, ForcesAreThoseOfTheMovingFrame) {
     x[i] += 0.01 * std::sin(3.0 * static_cast<double>(i));
     v[i] += 0.2 * std::cos(5.0 * static_cast<double>(i));
   }
-  scaling.add_forces(x, v, forces);
+  BodyVector reference = system.zero();
+  const StageStart<BodyVector> stage{1, BodyVector(x - v), system.zero()};
+  EXPECT_TRUE(scaling.scale(stage, x, forces, forces, 1e-3, forces, reference));
   scaling.displacements(x, q);
   for (size_t n = 0; n < system.nodes(); n += 7) {
     const auto r = [&](double t) {
@@ -116,7 +118,7 @@ TEST(InertiaScaling, FramesOfManyNodesAreThoseOfEach) {
       const NodeTurn turn = node_turn(gradients.at(n, motion.position.data()),
                                       gradients.at(n, motion.velocity.data()),
                                       gradients.at(n, motion.acceleration.data()));
-      const NodeTurn& own = scaling.frames()[n];
+      const NodeTurn own = scaling.frame(n);
       EXPECT_LT((own.rotation - turn.rotation).norm(), 1e-9) << n;
       EXPECT_LT((own.rate - turn.rate).norm(), 1e-8 * (1 + turn.rate.norm())) << n;
       EXPECT_LT((own.change - turn.change).norm(), 1e-8 * (1 + turn.change.norm())) << n;
@@ -133,8 +135,10 @@ TEST(InertiaScaling, LeavesInertiaWhereFramesAreNotSmooth) {
   const double h = 0.01;
   const auto force = [&](const Moving<BodyVector>& equilibrium) {
     scaling.move_frames(equilibrium, h);
-    BodyVector forces = zero;
-    scaling.add_forces(equilibrium.position, equilibrium.velocity, forces);
+    BodyVector forces = zero, reference = zero;
+    const StageStart<BodyVector> stage{1, BodyVector(equilibrium.position - equilibrium.velocity),
+                                       zero};
+    scaling.scale(stage, equilibrium.position, zero, zero, 0, forces, reference);
     return forces.norm();
   };
   Moving<BodyVector> moving{rest, zero, zero};

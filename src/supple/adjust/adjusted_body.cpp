@@ -43,6 +43,14 @@ struct Renewal {
   }
 };
 
+// Nodes that are held are where their equilibrium is: how that turns there makes no difference.
+template <class S>
+NodeGradients gradients_of_free(const S& system) {
+  std::vector<char> free(system.nodes());
+  for (size_t n = 0; n < free.size(); ++n) free[n] = system.is_free(n);
+  return system.gradients().of_some(free);
+}
+
 }  // namespace
 
 // What the integrator asks during a step: the equilibrium of every stage, then its forces.
@@ -111,13 +119,11 @@ struct AdjustedBody<S>::Outside {
     const bool first = looks == 0;
     if (first) body.m_scaling.move_frames(body.m_middle, h);
     if (++looks > most_looks || (!first && !body.m_scaling.turns())) return false;
-    body.m_velocity = at.rate * (x - at.still);
-    body.m_outer = drive.forces;
-    body.m_scaling.add_forces(x, body.m_velocity, body.m_outer);
-    if (!first && !body.differs(body.m_outer, body.m_last_outer, counts(at))) return false;
-    body.m_last_outer = body.m_outer;
-    body.m_system.set_outer_forces(body.m_outer);
-    body.m_scaling.set_reference(x, reference);
+    const bool counted = body.m_scaling.scale(at, x, drive.forces, body.m_last_outer, counts(at),
+                                              body.m_outer, reference);
+    if (!first && !counted) return false;
+    std::swap(body.m_last_outer, body.m_outer);
+    body.m_system.set_outer_forces(body.m_last_outer);
     return true;
   }
 };
@@ -130,12 +136,12 @@ AdjustedBody<S>::AdjustedBody(const typename S::Model& model, std::vector<double
       m_static(model, file),
       m_integrator(m_system, options.integrator),
       m_static_work(m_static),
-      m_scaling(m_system.gradients(), {m_system.masses().begin(), m_system.masses().end()},
+      m_scaling(gradients_of_free(m_system), {m_system.masses().begin(), m_system.masses().end()},
                 std::move(epsilon), options.damping, options.fade_jumps) {
   const BodyVector zero = m_system.zero();
   now = equilibrium = m_middle = m_end = {m_system.rest(), zero, zero};
   m_start = {0, zero, zero};
-  m_outer = m_velocity = m_last_outer = carried_error = carried_before = zero;
+  m_outer = m_last_outer = carried_error = carried_before = zero;
   m_size = m_system.element_size();
 }
 
@@ -303,14 +309,6 @@ void AdjustedBody<S>::guess_from(const BodyVector& carried, BodyVector& guess) {
     least = energy;
     guess = m_end.position;
   }
-}
-
-template <class S>
-bool AdjustedBody<S>::differs(const BodyVector& a, const BodyVector& b, double acceleration) const {
-  const std::span<const double> masses = m_system.masses();
-  for (size_t n = 0; n < masses.size(); ++n)
-    if ((a.node(n) - b.node(n)).squaredNorm() > std::pow(acceleration * masses[n], 2)) return true;
-  return false;
 }
 
 // Held points are exactly where they are held.

@@ -23,6 +23,7 @@ concept AdjustableSystem = DynamicSystem<S> && std::same_as<typename S::Position
     requires(S system, const S& known, std::span<const Vec3d> places, const BodyVector& x) {
   requires std::constructible_from<S, const typename S::Model&, const std::string&>;
   { known.nodes() } -> std::convertible_to<size_t>;
+  { known.is_free(size_t()) } -> std::same_as<bool>;                   // whether a node may move
   { known.masses() } -> std::convertible_to<std::span<const double>>;  // kg
   { known.gradients() } -> std::convertible_to<const NodeGradients&>;
   { known.rest() } -> std::same_as<BodyVector>;                  // m
@@ -157,7 +158,6 @@ class AdjustedBody {
   struct Outside;
 
   void guess_from(const BodyVector& carried, BodyVector& guess);
-  bool differs(const BodyVector& a, const BodyVector& b, double acceleration) const;
   void equilibrium_between(double part, BodyVector& p);
   bool find_equilibrium(double h, BodyVector& p, AdjustedReport& report);
   bool settle_contacts(const AdjustedDrive& drive, double h);
@@ -182,7 +182,7 @@ class AdjustedBody {
   std::vector<Vec3d> m_held, m_pulled;
   Moving<BodyVector> m_middle, m_end;
   StageStart<BodyVector> m_start;
-  BodyVector m_outer, m_velocity, m_last_outer;
+  BodyVector m_outer, m_last_outer;
 };
 
 class TetSystem;

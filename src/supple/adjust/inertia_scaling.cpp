@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "supple/adjust/turn_kernels.h"
 #include "supple/core/parallel.h"
+#include "supple/math/polar.h"
 
 namespace supple {
 namespace {
@@ -35,10 +35,11 @@ InertiaScaling::InertiaScaling(NodeGradients gradients, std::vector<double> mass
       m_trust(m_masses.size(), 1),
       m_damping(damping),
       m_fade_jumps(fade_jumps),
-      m_frames(m_masses.size()) {
-  const BodyVector zero = BodyVector::Zero(static_cast<Eigen::Index>(3 * m_masses.size()));
-  m_equilibrium = {zero, zero, zero};
-  m_side_by_side.assign(fields_stride * m_masses.size(), 0);
+      m_frames((m_masses.size() + turn_block - 1) / turn_block) {
+  for (size_t n = 0; n < m_masses.size(); ++n) {
+    set_turn(n, NodeTurn());
+    m_frames[n / turn_block].masses[n % turn_block] = m_masses[n];
+  }
   set_epsilon(std::vector<double>(m_epsilon));
 }
 
@@ -46,84 +47,116 @@ void InertiaScaling::set_epsilon(std::span<const double> epsilon) {
   m_epsilon.assign(epsilon.begin(), epsilon.end());
   m_acts = m_damping == DampingFrame::moving ||
            std::ranges::any_of(m_epsilon, [](double e) { return e != 1; });
+  set_shares();
+}
+
+// What scaling makes of accelerations and of the frames' motion.
+void InertiaScaling::set_shares() {
+  for (size_t n = 0; n < m_masses.size(); ++n) {
+    const double left = 1 - m_epsilon[n];
+    const double part = m_damping == DampingFrame::still    ? 0
+                        : m_damping == DampingFrame::moving ? 1
+                                                            : left;
+    FrameBlock& block = m_frames[n / turn_block];
+    block.force[n % turn_block] = m_trust[n] * left * m_masses[n];
+    block.damping[n % turn_block] = m_trust[n] * part;
+  }
+}
+
+NodeTurn InertiaScaling::frame(size_t node) const {
+  const FrameBlock& block = m_frames[node / turn_block];
+  const size_t at = node % turn_block;
+  NodeTurn turn;
+  if (m_equilibrium && m_gradients.reaches(node))
+    turn.rotation = rotation_of_matter(m_gradients.at(node, m_equilibrium->position.data()));
+  for (int k = 0; k < 3; ++k) {
+    turn.rate[k] = block.rates[k][at];
+    turn.change[k] = block.changes[k][at];
+  }
+  return turn;
+}
+
+void InertiaScaling::set_turn(size_t node, const NodeTurn& turn) {
+  FrameBlock& block = m_frames[node / turn_block];
+  const size_t at = node % turn_block;
+  for (int k = 0; k < 3; ++k) {
+    block.rates[k][at] = turn.rate[k];
+    block.changes[k][at] = turn.change[k];
+  }
 }
 
 void InertiaScaling::move_frames(const Moving<BodyVector>& equilibrium, double h) {
-  m_equilibrium = equilibrium;
-  for (size_t n = 0; n < m_masses.size(); ++n) {
-    double* to = &m_side_by_side[fields_stride * n];
-    Eigen::Map<Vec3d>{to} = equilibrium.position.node(n);
-    Eigen::Map<Vec3d>{to + 3} = equilibrium.velocity.node(n);
-    Eigen::Map<Vec3d>{to + 6} = equilibrium.acceleration.node(n);
-  }
+  m_equilibrium = &equilibrium;
   const int turning = parallel_reduce(
       m_masses.size(), turn_block, 0,
       [&](size_t begin, size_t end) { return turn_frames(begin, end, h); }, std::plus<>());
   m_turns = turning > 0;
+  if (m_fade_jumps) set_shares();
 }
 
-// The frames of some nodes; returns how many of them turn.
+// The frames of a block of nodes; returns how many of them turn.
 int InertiaScaling::turn_frames(size_t begin, size_t end, double h) {
+  GradientBlock gradients;
+  FrameBlock& block = m_frames[begin / turn_block];
+  const double* fields[] = {m_equilibrium->position.data(), m_equilibrium->velocity.data(),
+                            m_equilibrium->acceleration.data()};
+  m_gradients.of_three(fields, begin, end, turn_row, gradients.rows[0]);
+  find_turns(gradients, block, end - begin);
   int count = 0;
-  TurnBlock block;
-  for (size_t first = begin; first < end; first += turn_block) {
-    const size_t last = std::min(end, first + turn_block);
-    m_gradients.of_three(m_side_by_side.data(), first, last, turn_block, block.gradients[0]);
-    find_turns(block, last - first);
-    for (size_t n = first; n < last; ++n) {
-      if (!m_gradients.reaches(n)) continue;
-      const size_t at = n - first;
-      const auto matrix = [at](const double(*rows)[turn_block]) {
-        Mat3d m;
-        for (int k = 0; k < 9; ++k) m(k / 3, k % 3) = rows[k][at];
-        return m;
-      };
-      const auto vector = [at](const double(*rows)[turn_block]) {
-        return Vec3d(rows[0][at], rows[1][at], rows[2][at]);
-      };
-      const Mat3d f = matrix(block.gradients), ddf = matrix(block.gradients + 18);
-      NodeTurn& turn = m_frames[n];
-      turn = block.sound[at] > 0
-                 ? NodeTurn{matrix(block.rotations), vector(block.rates), vector(block.changes)}
-                 : node_turn(f, matrix(block.gradients + 9), ddf);
-      if (m_fade_jumps) m_trust[n] = smoothness(f, ddf, turn, h);
-      count += turn.rate.norm() > slowest || turn.change.norm() > slowest;
+  for (size_t n = begin; n < end; ++n) {
+    const size_t at = n - begin;
+    const auto matrix = [&](size_t first) {
+      Mat3d m;
+      for (size_t k = 0; k < 9; ++k)
+        m(static_cast<Eigen::Index>(k / 3), static_cast<Eigen::Index>(k % 3)) =
+            gradients.rows[first + k][at];
+      return m;
+    };
+    if (!m_gradients.reaches(n))
+      set_turn(n, NodeTurn());
+    else if (!(gradients.sound[at] > 0))
+      set_turn(n, node_turn(matrix(0), matrix(9), matrix(18)));
+    if (m_fade_jumps && m_gradients.reaches(n))
+      m_trust[n] = smoothness(matrix(0), matrix(18), frame(n), h);
+    double rate = 0, change = 0;
+    for (size_t c = 0; c < 3; ++c) {
+      rate += block.rates[c][at] * block.rates[c][at];
+      change += block.changes[c][at] * block.changes[c][at];
     }
+    count += rate > slowest * slowest || change > slowest * slowest;
   }
   return count;
 }
 
-// With ω of the frame: R̈ Rᵀ = [ω̇]× + [ω]×², Ṙ Ṙᵀ = -[ω]×², Ṙ Rᵀ = [ω]×.
-void InertiaScaling::add_forces(const BodyVector& x, const BodyVector& v,
-                                BodyVector& forces) const {
-  for (size_t n = 0; n < m_masses.size(); ++n) {
-    if (m_epsilon[n] == 1) continue;
-    Vec3d acceleration = m_equilibrium.acceleration.node(n);
-    if (m_turns) {
-      const Vec3d &w = m_frames[n].rate, away = x.node(n) - m_equilibrium.position.node(n);
-      acceleration += m_frames[n].change.cross(away) - w.cross(w.cross(away)) +
-                      2 * w.cross(Vec3d(v.node(n) - m_equilibrium.velocity.node(n)));
-    }
-    forces.node(n) += m_trust[n] * (1 - m_epsilon[n]) * m_masses[n] * acceleration;
-  }
-}
-
-void InertiaScaling::set_reference(const BodyVector& x, BodyVector& reference) const {
-  for (size_t n = 0; n < m_masses.size(); ++n) {
-    const double part = m_damping == DampingFrame::still    ? 0
-                        : m_damping == DampingFrame::moving ? 1
-                                                            : 1 - m_epsilon[n];
-    Vec3d carried = m_equilibrium.velocity.node(n);
-    if (m_turns)
-      carried += m_frames[n].rate.cross(Vec3d(x.node(n) - m_equilibrium.position.node(n)));
-    reference.node(n) = m_trust[n] * part * carried;
-  }
+bool InertiaScaling::scale(const StageStart<BodyVector>& stage, const BodyVector& x,
+                           const BodyVector& outer, const BodyVector& before, double counts,
+                           BodyVector& forces, BodyVector& reference) const {
+  const Moving<BodyVector>& p = *m_equilibrium;
+  const StageNodes nodes{.p = p.position.data(),
+                         .v = p.velocity.data(),
+                         .a = p.acceleration.data(),
+                         .x = x.data(),
+                         .still = stage.still.data(),
+                         .rate = stage.rate,
+                         .outer = outer.data(),
+                         .before = before.data(),
+                         .counts = counts,
+                         .forces = forces.data(),
+                         .reference = reference.data()};
+  return parallel_reduce(
+             m_masses.size(), turn_block, 0,
+             [&](size_t begin, size_t end) {
+               const FrameBlock& block = m_frames[begin / turn_block];
+               return static_cast<int>(scale_forces(block, begin, end - begin, nodes));
+             },
+             std::plus<>()) > 0;
 }
 
 void InertiaScaling::displacements(const BodyVector& x, BodyVector& q) const {
-  for (size_t n = 0; n < m_masses.size(); ++n)
-    q.node(n) =
-        m_frames[n].rotation.transpose() * Vec3d(x.node(n) - m_equilibrium.position.node(n));
+  for (size_t n = 0; n < m_masses.size(); ++n) {
+    const Vec3d away = x.node(n) - m_equilibrium->position.node(n);
+    q.node(n) = frame(n).rotation.transpose() * away;
+  }
 }
 
 BodyVector five_point_acceleration(std::span<const BodyVector> p, double h) {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "supple/adjust/node_turn.h"
+#include "supple/adjust/turn_kernels.h"
 #include "supple/mesh/node_gradients.h"
 #include "supple/solve/body_vector.h"
 #include "supple/solve/implicit.h"
@@ -46,36 +47,38 @@ class InertiaScaling {
   bool turns() const { return m_turns; }
 
   /// Takes over the equilibrium's motion at the end of a stage of a step of h seconds, as three
-  /// numbers per node.
+  /// numbers per node, which must stay as they are until the next.
   void move_frames(const Moving<BodyVector>& equilibrium, double h);
 
-  /// Adds the forces (N) at positions x (m) and velocities v (m/s): (1 - ε) M [p̈ + (R̈ Rᵀ +
-  /// 2 Ṙ Ṙᵀ)(u - p) + 2 Ṙ Rᵀ (u̇ - ṗ)] [Wang 2020, eq. 17, corrected].
-  void add_forces(const BodyVector& x, const BodyVector& v, BodyVector& forces) const;
-
-  /// The velocity (m/s) damping is relative to, at positions x.
-  void set_reference(const BodyVector& x, BodyVector& reference) const;
+  /// Sets `forces` (N) of a stage at positions x (m) to `outer` and (1 - ε) M [p̈ + (R̈ Rᵀ +
+  /// 2 Ṙ Ṙᵀ)(u - p) + 2 Ṙ Rᵀ (u̇ - ṗ)] [Wang 2020, eq. 17, corrected], and `reference` to the
+  /// velocity (m/s) damping is relative to; says whether forces are other than `before` by more
+  /// than accelerations that count (m/s²).
+  bool scale(const StageStart<BodyVector>& stage, const BodyVector& x, const BodyVector& outer,
+             const BodyVector& before, double counts, BodyVector& forces,
+             BodyVector& reference) const;
 
   /// The dynamic displacements q = Rᵀ (u - p), m.
   void displacements(const BodyVector& x, BodyVector& q) const;
 
-  /// The frames' turning.
-  std::span<const NodeTurn> frames() const { return m_frames; }
+  /// How a node's frame turns.
+  NodeTurn frame(size_t node) const;
 
   /// How much of every node's scaling counts: 1 where its frame moves smoothly, down to 0.
   std::span<const double> trust() const { return m_trust; }
 
  private:
   int turn_frames(size_t begin, size_t end, double h);
+  void set_turn(size_t node, const NodeTurn& turn);
+  void set_shares();
 
   NodeGradients m_gradients;
   std::vector<double> m_masses, m_epsilon, m_trust;
   DampingFrame m_damping;
   bool m_fade_jumps;
   bool m_acts = false, m_turns = false;
-  Moving<BodyVector> m_equilibrium;
-  std::vector<NodeTurn> m_frames;
-  std::vector<double> m_side_by_side;  // of the equilibrium's motion, fields_stride per node
+  const Moving<BodyVector>* m_equilibrium = nullptr;
+  std::vector<FrameBlock> m_frames;
 };
 
 /// The second derivative in time from five samples h seconds apart, in the middle [Wang 2020,

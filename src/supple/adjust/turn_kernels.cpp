@@ -11,13 +11,13 @@ using Lanes = WideDouble;
 using Matrix = Matrix3<Lanes>;
 using Vector = Vector3<Lanes>;
 
-HWY_INLINE Matrix load_rows(const double (*rows)[turn_block], size_t at) {
+HWY_INLINE Matrix load_rows(const double (*rows)[turn_row], size_t at) {
   return {load(rows[0] + at), load(rows[1] + at), load(rows[2] + at),
           load(rows[3] + at), load(rows[4] + at), load(rows[5] + at),
           load(rows[6] + at), load(rows[7] + at), load(rows[8] + at)};
 }
 
-HWY_INLINE void store_rows(const Vector& v, double (*rows)[turn_block], size_t at) {
+HWY_INLINE void store_rows(const Vector& v, double (*rows)[turn_row], size_t at) {
   store(v.x, rows[0] + at);
   store(v.y, rows[1] + at);
   store(v.z, rows[2] + at);
@@ -86,10 +86,10 @@ HWY_INLINE Matrix crossing(const Vector& w) {
 }
 
 // As in node_turn.cpp, which says why.
-void turn_kernel(TurnBlock& block, size_t count) {
+void turn_kernel(GradientBlock& gradients, FrameBlock& block, size_t count) {
   for (size_t at = 0; at < count; at += Lanes::lanes) {
-    const Matrix f = load_rows(block.gradients, at), df = load_rows(block.gradients + 9, at),
-                 ddf = load_rows(block.gradients + 18, at);
+    const Matrix f = load_rows(gradients.rows, at), df = load_rows(gradients.rows + 9, at),
+                 ddf = load_rows(gradients.rows + 18, at);
     Mask<double> sound = Lanes(0.0) > Lanes(1.0);
     const Matrix r = rotation_of(f, sound), back = transposed(r);
     const Matrix s = product(back, f), g = of_sums(s), cofactor = cofactors(g);
@@ -102,19 +102,73 @@ void turn_kernel(TurnBlock& block, size_t count) {
     const Matrix spin = crossing(omega), ds = plus(a, Lanes(-1.0), product(spin, s));
     const Matrix da = plus(product(back, ddf), Lanes(-1.0), product(spin, a));
     const Vector change = times(inverse, twice_axial(da) - times(of_sums(ds), omega));
-    store(r.a00, block.rotations[0] + at);
-    store(r.a01, block.rotations[1] + at);
-    store(r.a02, block.rotations[2] + at);
-    store(r.a10, block.rotations[3] + at);
-    store(r.a11, block.rotations[4] + at);
-    store(r.a12, block.rotations[5] + at);
-    store(r.a20, block.rotations[6] + at);
-    store(r.a21, block.rotations[7] + at);
-    store(r.a22, block.rotations[8] + at);
     store_rows(times(r, omega), block.rates, at);
     store_rows(times(r, change), block.changes, at);
-    store(select(sound, Lanes(1.0), Lanes(0.0)), block.sound + at);
+    store(select(sound, Lanes(1.0), Lanes(0.0)), gradients.sound + at);
   }
+}
+
+template <class T>
+HWY_INLINE Vector3<T> scaled(T s, const Vector3<T>& v) {
+  return {s * v.x, s * v.y, s * v.z};
+}
+
+HWY_INLINE Vector load_row(const double (*rows)[turn_row], size_t at, Vector /*like*/) {
+  return {load(rows[0] + at), load(rows[1] + at), load(rows[2] + at)};
+}
+HWY_INLINE Vector3<double> load_row(const double (*rows)[turn_row], size_t at,
+                                    Vector3<double> /*like*/) {
+  return {rows[0][at], rows[1][at], rows[2][at]};
+}
+HWY_INLINE void load_node(const double* from, Vector& to) { load_points(from, to.x, to.y, to.z); }
+HWY_INLINE void load_node(const double* from, Vector3<double>& to) {
+  to = {from[0], from[1], from[2]};
+}
+HWY_INLINE void store_node(const Vector& v, double* to) { store_points(v.x, v.y, v.z, to); }
+HWY_INLINE void store_node(const Vector3<double>& v, double* to) {
+  to[0] = v.x;
+  to[1] = v.y;
+  to[2] = v.z;
+}
+HWY_INLINE void load_number(const double* from, Lanes& to) { to = load(from); }
+HWY_INLINE void load_number(const double* from, double& to) { to = *from; }
+
+// With ω of the frame: R̈ Rᵀ = [ω̇]× + [ω]×², Ṙ Ṙᵀ = -[ω]×², Ṙ Rᵀ = [ω]×. T is one node or one per
+// lane.
+template <class T>
+HWY_INLINE bool scale_nodes(const FrameBlock& frames, size_t at, size_t node,
+                            const StageNodes& nodes) {
+  using V = Vector3<T>;
+  V x, still, outer, before, p, v, a;
+  load_node(nodes.p + 3 * node, p);
+  load_node(nodes.v + 3 * node, v);
+  load_node(nodes.a + 3 * node, a);
+  load_node(nodes.x + 3 * node, x);
+  load_node(nodes.still + 3 * node, still);
+  load_node(nodes.outer + 3 * node, outer);
+  load_node(nodes.before + 3 * node, before);
+  T force, damping, mass;
+  load_number(frames.force + at, force);
+  load_number(frames.damping + at, damping);
+  load_number(frames.masses + at, mass);
+  const V w = load_row(frames.rates, at, V()), away = x - p, swept = cross(w, away);
+  const V fast = scaled(T(nodes.rate), x - still) - v;
+  const V acceleration = a + cross(load_row(frames.changes, at, V()), away) - cross(w, swept) +
+                         scaled(T(2.0), cross(w, fast));
+  const V sum = outer + scaled(force, acceleration), change = sum - before;
+  store_node(sum, nodes.forces + 3 * node);
+  store_node(scaled(damping, v + swept), nodes.reference + 3 * node);
+  const T limit = T(nodes.counts) * mass;
+  return any(dot(change, change) > limit * limit);
+}
+
+bool scale_kernel(const FrameBlock& frames, size_t first, size_t count, const StageNodes& nodes) {
+  bool changed = false;
+  size_t at = 0;
+  for (; at + Lanes::lanes <= count; at += Lanes::lanes)
+    changed |= scale_nodes<Lanes>(frames, at, first + at, nodes);
+  for (; at < count; ++at) changed |= scale_nodes<double>(frames, at, first + at, nodes);
+  return changed;
 }
 
 SUPPLE_KERNELS_END
@@ -123,8 +177,15 @@ SUPPLE_KERNELS_END
 namespace supple {
 
 SUPPLE_KERNEL(turn_kernel);
+SUPPLE_KERNEL(scale_kernel);
 
-void find_turns(TurnBlock& block, size_t count) { SUPPLE_DISPATCH(turn_kernel)(block, count); }
+void find_turns(GradientBlock& gradients, FrameBlock& frames, size_t count) {
+  SUPPLE_DISPATCH(turn_kernel)(gradients, frames, count);
+}
+
+bool scale_forces(const FrameBlock& frames, size_t first, size_t count, const StageNodes& nodes) {
+  return SUPPLE_DISPATCH(scale_kernel)(frames, first, count, nodes);
+}
 
 }  // namespace supple
 #endif

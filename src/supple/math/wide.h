@@ -296,13 +296,15 @@ HWY_INLINE WideFloat gather(const float* base, WideInt index) {
 }
 
 /// Three components of consecutive points, stored x y z x y z ...
-HWY_INLINE void load_points(const float* from, WideFloat& x, WideFloat& y, WideFloat& z) {
-  hn::LoadInterleaved3(WideFloat::Tag(), from, x.value, y.value, z.value);
+template <class Scalar>
+HWY_INLINE void load_points(const Scalar* from, Wide<Scalar>& x, Wide<Scalar>& y, Wide<Scalar>& z) {
+  hn::LoadInterleaved3(typename Wide<Scalar>::Tag(), from, x.value, y.value, z.value);
 }
 
 /// Writes consecutive points as x y z x y z ...
-HWY_INLINE void store_points(WideFloat x, WideFloat y, WideFloat z, float* to) {
-  hn::StoreInterleaved3(x.value, y.value, z.value, WideFloat::Tag(), to);
+template <class Scalar>
+HWY_INLINE void store_points(Wide<Scalar> x, Wide<Scalar> y, Wide<Scalar> z, Scalar* to) {
+  hn::StoreInterleaved3(x.value, y.value, z.value, typename Wide<Scalar>::Tag(), to);
 }
 
 /// Four components of consecutive quadruples, stored x y z w x y z w ...
@@ -315,6 +317,37 @@ HWY_INLINE void load_quadruples(const float* from, WideFloat& x, WideFloat& y, W
 HWY_INLINE void store_quadruples(WideFloat x, WideFloat y, WideFloat z, WideFloat w, float* to) {
   hn::StoreInterleaved4(x.value, y.value, z.value, w.value, WideFloat::Tag(), to);
 }
+
+/// Four doubles in as few registers as the target allows, for sums of small records.
+struct FourDoubles {
+  using Tag = hn::CappedTag<double, 4>;
+  static constexpr size_t lanes = hn::MaxLanes(Tag());
+  static constexpr size_t registers = 4 / lanes;
+
+  hn::Vec<Tag> value[registers];
+
+  /// The same number four times.
+  static HWY_INLINE FourDoubles same(double x) {
+    FourDoubles result;
+    for (auto& v : result.value) v = hn::Set(Tag(), x);
+    return result;
+  }
+  /// Consecutive numbers from any address.
+  static HWY_INLINE FourDoubles loaded(const double* from) {
+    FourDoubles result;
+    for (size_t r = 0; r < registers; ++r) result.value[r] = hn::LoadU(Tag(), from + r * lanes);
+    return result;
+  }
+  /// Adds x times four others.
+  HWY_INLINE void add(double x, const FourDoubles& others) {
+    for (size_t r = 0; r < registers; ++r)
+      value[r] = hn::MulAdd(hn::Set(Tag(), x), others.value[r], value[r]);
+  }
+  /// Writes all four to any address.
+  HWY_INLINE void store(double* to) const {
+    for (size_t r = 0; r < registers; ++r) hn::StoreU(value[r], Tag(), to + r * lanes);
+  }
+};
 
 /// N quadruples of floats in as few registers as the target allows, for weighted sums of small
 /// records (matrix rows, dual quaternions). Reads records of 8 floats for N <= 2, else of 16.

@@ -6,19 +6,17 @@
 
 namespace supple {
 
-/// Numbers per node of three fields that lie side by side: nine, and room to read beyond them.
-inline constexpr size_t fields_stride = 16;
-
 /// Sums over neighbours: those of node n are from offsets[n] on.
 struct GradientSums {
   const uint32_t* offsets = nullptr;
   const int32_t* nodes = nullptr;
-  const double* gradients = nullptr;  ///< three per neighbour, 1/m
+  const double* gradients = nullptr;  ///< three per neighbour, 1/m, and a fourth number
 };
 
-/// Writes Σ x gᵀ of the three fields at nodes `begin` to `end`: row k has number k of all nodes,
-/// `stride` apart; numbers are those of field, row and column, the last fastest.
-void sum_gradients(const GradientSums& sums, const double* fields, size_t begin, size_t end,
+/// Writes Σ x gᵀ of three fields, of three numbers per node each, at nodes `begin` to `end`: row k
+/// has number k of all nodes, `stride` apart; numbers are those of field, row and column, the last
+/// fastest.
+void sum_gradients(const GradientSums& sums, const double* const* fields, size_t begin, size_t end,
                    size_t stride, double* out);
 
 }  // namespace supple

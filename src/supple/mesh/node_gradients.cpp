@@ -34,7 +34,8 @@ NodeGradients::NodeGradients(size_t nodes, std::span<const ElementGradient> elem
     for (const auto& [node, sum] : rows[n]) {
       if (!(share[n] > 0)) break;
       m_nodes.push_back(node);
-      m_gradients.emplace_back(sum / share[n]);
+      const Vec3d mean = sum / share[n];
+      m_gradients.push_back({mean.x(), mean.y(), mean.z(), 0});
     }
     m_offsets.push_back(static_cast<uint32_t>(m_nodes.size()));
   }
@@ -51,11 +52,24 @@ NodeGradients::NodeGradients(const TetMesh& mesh, std::span<const double> volume
   *this = NodeGradients(mesh.positions.size(), elements);
 }
 
+NodeGradients NodeGradients::of_some(std::span<const char> wanted) const {
+  NodeGradients some;
+  some.m_offsets.push_back(0);
+  for (size_t n = 0; n < size(); ++n) {
+    for (uint32_t k = m_offsets[n]; wanted[n] && k < m_offsets[n + 1]; ++k) {
+      some.m_nodes.push_back(m_nodes[k]);
+      some.m_gradients.push_back(m_gradients[k]);
+    }
+    some.m_offsets.push_back(static_cast<uint32_t>(some.m_nodes.size()));
+  }
+  return some;
+}
+
 Mat3d NodeGradients::at(size_t node, const double* x) const {
   Mat3d sum = Mat3d::Zero();
   for (uint32_t k = m_offsets[node]; k < m_offsets[node + 1]; ++k)
     sum += Eigen::Map<const Vec3d>(x + 3 * static_cast<size_t>(m_nodes[k])) *
-           m_gradients[k].transpose();
+           Eigen::Map<const Vec3d>(m_gradients[k].data()).transpose();
   return sum;
 }
 

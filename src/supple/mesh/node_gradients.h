@@ -30,15 +30,19 @@ class NodeGradients {
   /// Of a mesh of tetrahedra at rest, whose elements have these volumes of matter.
   NodeGradients(const TetMesh& mesh, std::span<const double> volumes);
 
+  /// The same for some of the nodes; there are none at the others.
+  NodeGradients of_some(std::span<const char> wanted) const;
+
   /// Number of nodes.
   size_t size() const { return m_offsets.empty() ? 0 : m_offsets.size() - 1; }
 
   /// Σ x_j g_jᵀ at a node; `x` has three numbers per node. 0 for nodes without elements.
   Mat3d at(size_t node, const double* x) const;
 
-  /// The same for three fields at once and nodes `begin` to `end`; gradient_kernels.h says how
+  /// The same for three such fields at once and nodes `begin` to `end`; gradient_kernels.h says how
   /// numbers lie in `fields` and `out`.
-  void of_three(const double* fields, size_t begin, size_t end, size_t stride, double* out) const {
+  void of_three(const double* const* fields, size_t begin, size_t end, size_t stride,
+                double* out) const {
     sum_gradients({m_offsets.data(), m_nodes.data(), m_gradients.data()->data()}, fields, begin,
                   end, stride, out);
   }
@@ -49,7 +53,7 @@ class NodeGradients {
  private:
   std::vector<uint32_t> m_offsets;
   std::vector<int32_t> m_nodes;
-  std::vector<Vec3d> m_gradients;
+  std::vector<std::array<double, 4>> m_gradients;  // three numbers, and 0
 };
 
 /// The gradients of the four corners' weights in a tetrahedron at rest, 1/m.

@@ -76,6 +76,12 @@ class TetSystem {
   bool is_pulled() const { return !m_model.pulled.empty(); }
   bool is_linear() const { return m_model.matter.law == Law::linear; }
 
+  /// Whether a node may move where held points do not.
+  bool is_free(size_t node) const {
+    PointHolds::Share self;
+    return !m_holds.shares_of(node, self).empty();
+  }
+
   /// Where held points are at rest, in metres.
   std::vector<Vec3d> held_at_rest() const;
 
