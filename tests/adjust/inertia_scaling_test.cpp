@@ -268,6 +268,33 @@ TEST(Adjusted, FivePointsAreAccurateToFourthOrder) {
   EXPECT_NEAR(std::log2(error[0] / error[1]), 4, 0.2);
 }
 
+// A step's own differences leave nothing at ε = 0; those of five points are not what backward Euler
+// solves, so that something swings: some per cent of what the proxy travels at 24 steps per second,
+// and half of that at 48.
+TEST(Adjusted, FivePointsLeaveSomethingToSwing) {
+  const auto swing = [](PathDerivatives derivatives, int rate) {
+    AdjustedOptions options = tight();
+    options.integrator = Integrator::backward_euler;
+    options.derivatives = derivatives;
+    // To and fro by 0.1 m, 0.7 times a second: more slowly than the bar swings.
+    const auto motion = [](const Vec3d& rest, double t) -> Vec3d {
+      return rest + Vec3d(0.05 * (1 - std::cos(4.4 * t)), 0, 0);
+    };
+    Driven driven(bar_model(Law::linear, 0.02), 0, options, motion);
+    double worst = 0;
+    for (int s = 0; s < 2 * rate; ++s) {
+      EXPECT_TRUE(driven.step(1.0 / rate).sound);
+      worst = std::max(worst, driven.swing().cwiseAbs().maxCoeff());
+    }
+    return worst / 0.1;
+  };
+  EXPECT_LT(swing(PathDerivatives::own, 24), 1e-4);
+  const double left = swing(PathDerivatives::five_point, 24);
+  EXPECT_GT(left, 0.02);
+  EXPECT_LT(left, 0.10);
+  EXPECT_NEAR(swing(PathDerivatives::five_point, 48) / left, 0.5, 0.1);
+}
+
 TEST(Adjusted, PathsOfEquilibriaServeTheNextPass) {
   const ProxyMotion motion = proxy_motions()[4].motion;
   AdjustedOptions options;

@@ -118,6 +118,7 @@ BodySettings full_body() {
   adjust.keys = {{0, 1, 1, 1, 1}, {2, 1, 0.5, 1, 1}};
   adjust.unit = TimeUnit::frames;
   adjust.damping = AdjustDamping::moving;
+  adjust.derivatives = AdjustDerivatives::five_point;
   b.skeleton.mode = SkeletonMode::two_way;
   b.skeleton.others = JointType::fixed;
   b.skeleton.joints = {{"elbow", JointType::hinge, {1, 0, 0}, {0, 1, 0}, {{-10, 20}}, 3, 0.5}};

@@ -79,6 +79,11 @@ struct AdjustedBody<S>::Outside {
     Moving<BodyVector>& now = body.equilibrium;
     const StageRule& rule = stages_of(body.m_integrator.method())[stage++];
     find_stage_start(body.m_system, rule, h, now, body.m_middle, body.m_start);
+    if (body.m_options.derivatives == PathDerivatives::five_point) {
+      body.sample_ahead(drive, h, report);
+      std::swap(body.m_middle, body.m_end);
+      return;
+    }
     if (body.m_ahead_done < body.m_ahead_steps) {
       body.equilibrium_between((body.m_ahead_done + part) / body.m_ahead_steps,
                                body.m_end.position);
@@ -191,6 +196,7 @@ bool AdjustedBody<S>::start(const AdjustedDrive& drive, int parts) {
   m_ahead_steps = m_ahead_done = 0;
   carried_error.setZero();
   carried_before.setZero();
+  samples.clear();
   BodyVector p = equilibrium.position;
   AdjustedReport report;
   bool found = true;
@@ -255,7 +261,7 @@ template <class S>
 AdjustedReport AdjustedBody<S>::look_ahead(const AdjustedDrive& whole, double h, int steps) {
   AdjustedReport report;
   m_ahead_steps = m_ahead_done = 0;
-  if (!tracks()) return report;
+  if (!tracks() || m_options.derivatives == PathDerivatives::five_point) return report;
   const auto timed = report.dynamic.stages.measure("equilibrium");
   m_last_outer = whole.forces;
   m_static.set_outer_forces(whole.forces);
@@ -309,6 +315,26 @@ void AdjustedBody<S>::guess_from(const BodyVector& carried, BodyVector& guess) {
     least = energy;
     guess = m_end.position;
   }
+}
+
+// The equilibrium at the end of the step from those of five. Before the first step nothing moved.
+template <class S>
+void AdjustedBody<S>::sample_ahead(const AdjustedDrive& drive, double h, AdjustedReport& report) {
+  const auto add = [&](double part) {
+    BodyVector p = samples.back();
+    drive.places(part, m_held, m_pulled);
+    report.sound &= find_equilibrium(h, p, report);
+    samples.push_back(std::move(p));
+  };
+  if (samples.empty()) {
+    samples.assign(2, equilibrium.position);
+    add(1);
+    add(2);
+  }
+  add(3);
+  m_end = {samples[2], five_point_velocity(samples, h), five_point_acceleration(samples, h)};
+  samples.erase(samples.begin());
+  drive.places(1, m_held, m_pulled);
 }
 
 // Held points are exactly where they are held.

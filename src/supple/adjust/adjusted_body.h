@@ -41,10 +41,17 @@ concept AdjustableSystem = DynamicSystem<S> && std::same_as<typename S::Position
   { S::reuse_below() } -> std::same_as<double>;  // of equilibria, as NewtonOptions has it
 };
 
+/// How velocities and accelerations of equilibria are formed.
+enum class PathDerivatives {
+  own,         ///< by the integrator's own differences: nothing swings at ε = 0
+  five_point,  ///< from five steps, two of them ahead [Wang 2020, eq. 21]; backward Euler alone
+};
+
 /// How adjusted bodies are solved.
 struct AdjustedOptions {
   Integrator integrator = Integrator::tr_bdf2;
   DampingFrame damping = DampingFrame::scaled;
+  PathDerivatives derivatives = PathDerivatives::own;
   double tolerance = 1e-4;      ///< of dynamic steps: errors of nodes, relative to h² · 10 m/s²
   double false_inertia = 0.05;  ///< m/s², that errors of equilibria may make
   int iterations = 30;          ///< of dynamic stages, at most
@@ -82,7 +89,8 @@ struct DriveContact {
 
 /// What a body is driven by in a step.
 struct AdjustedDrive {
-  /// Places (m) of held and pulled points at a part of the step, from 0 to 1.
+  /// Places (m) of held and pulled points at a part of the step, from 0 to 1; to 3 where
+  /// derivatives are of five points.
   std::function<void(double part, std::vector<Vec3d>& held, std::vector<Vec3d>& pulled)> places;
   BodyVector forces;  ///< on the nodes, N: weight
 
@@ -131,6 +139,10 @@ class AdjustedBody {
   /// before that, m.
   BodyVector carried_error, carried_before;
 
+  /// Where derivatives are of five points: equilibria from the last step but one to the next; the
+  /// oldest first. Empty before the first step.
+  std::vector<BodyVector> samples;
+
   /// Multiplies stiffness and damping from now on (both 1 at first), as the system does.
   void set_factors(double stiffness, double damping, bool passing = false);
 
@@ -159,6 +171,7 @@ class AdjustedBody {
 
   void guess_from(const BodyVector& carried, BodyVector& guess);
   void equilibrium_between(double part, BodyVector& p);
+  void sample_ahead(const AdjustedDrive& drive, double h, AdjustedReport& report);
   bool find_equilibrium(double h, BodyVector& p, AdjustedReport& report);
   bool settle_contacts(const AdjustedDrive& drive, double h);
   NewtonOptions<typename S::LinearOptions> newton(double step, bool moving,

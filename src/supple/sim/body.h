@@ -16,6 +16,7 @@ struct Drive {
   double time = 0;             ///< seconds in the clip
   Pose pose;                   ///< local transforms and shape weights
   std::vector<Affine> joints;  ///< joint-to-model matrices
+  std::vector<Drive> ahead;    ///< of the frames after this one, for bodies that look ahead
 };
 
 /// How a step went.
@@ -56,6 +57,9 @@ class Body {
 
   /// Takes back what save() wrote; `file` names the source in messages.
   virtual void load(const Chunk& state, std::string_view file) = 0;
+
+  /// How many frames ahead it must know what drives it.
+  virtual int looks_ahead() const { return 0; }
 
   /// What a body shows that never changes, such as the cells of its simulation mesh ("mesh/NAME").
   virtual std::vector<ChunkArray> shown_once() const { return {}; }

@@ -32,6 +32,9 @@ void refuse_unknown(const BodySettings& settings, const std::string& file) {
   if (settings.dynamic && !*settings.dynamic)
     throw_input_error(file, "body.dynamic", "'false' " + only);
   if (settings.volume) throw_input_error(file, "body.volume", only);
+  if (settings.adjust.derivatives == AdjustDerivatives::five_point)
+    throw_input_error(file, "body.adjust.derivatives",
+                      "'five_point' is for bodies of type 'tets' in steps of 'backward_euler'");
   for (const auto& [name, value] :
        {std::pair("body.velocity", settings.velocity), std::pair("body.spin", settings.spin)})
     if (!Vec3d(value.data()).isZero(0)) throw_input_error(file, name, only);

@@ -30,6 +30,10 @@ void refuse_unknown(const BodySettings& settings, const std::string& file) {
   if (settings.skeleton.mode == SkeletonMode::two_way)
     throw_input_error(file, "body.skeleton.mode",
                       "'two_way' needs \"dynamics\": \"explicit\" in body.tets");
+  if (settings.adjust.derivatives == AdjustDerivatives::five_point &&
+      settings.tets.integrator != StepMethod::backward_euler)
+    throw_input_error(file, "body.adjust.derivatives",
+                      "'five_point' needs \"integrator\": \"backward_euler\" in body.tets");
 }
 
 AdjustedOptions options_of(const BodySettings& settings) {
@@ -39,6 +43,8 @@ AdjustedOptions options_of(const BodySettings& settings) {
   options.damping = settings.adjust.damping == AdjustDamping::scaled   ? DampingFrame::scaled
                     : settings.adjust.damping == AdjustDamping::moving ? DampingFrame::moving
                                                                        : DampingFrame::still;
+  if (settings.adjust.derivatives == AdjustDerivatives::five_point)
+    options.derivatives = PathDerivatives::five_point;
   options.always_track = settings.adjust.run != nullptr;
   if (settings.solver.iterations > 0) options.iterations = settings.solver.iterations;
   return options;
@@ -200,7 +206,13 @@ AdjustedDrive ImplicitTetBody::drive_between(const Instant& from, const Instant&
   drive.places = [this, &from, &to, begin, end, rigged](double part, std::vector<Vec3d>& held,
                                                         std::vector<Vec3d>& pulled) {
     const double at = begin + part * (end - begin);
-    places_at(at >= 1 ? to : instant_between(m_character, from, to, at, rigged), held, pulled);
+    const auto frame = static_cast<size_t>(at);
+    if (at > 1 && frame < m_ahead.size())
+      places_at(instant_between(m_character, m_ahead[frame - 1], m_ahead[frame],
+                                at - static_cast<double>(frame), rigged),
+                held, pulled);
+    else
+      places_at(at >= 1 ? to : instant_between(m_character, from, to, at, rigged), held, pulled);
   };
   if (m_model.rig_bones > 0)
     drive.carry = [this, &from, &to, begin, end](double here, double there, TetVector& nodes) {
@@ -235,6 +247,7 @@ StepReport ImplicitTetBody::step(const Drive& drive, double dt) {
   const Instant to{{drive.time, static_cast<double>(drive.frame)}, drive.pose, drive.joints};
   const bool rigged = m_model.rig_bones > 0 || !m_settings.proxies.empty();
   set_dials(to.moment);
+  set_ahead(drive, to);
   if (!m_started) {
     start(to, true, report);
     m_started = true;
@@ -251,6 +264,24 @@ StepReport ImplicitTetBody::step(const Drive& drive, double dt) {
     m_skinner->skin(m_skinning, to.joints, m_plain, m_plain);
   }
   return report;
+}
+
+int ImplicitTetBody::looks_ahead() const {
+  return m_settings.adjust.derivatives == AdjustDerivatives::five_point ? 2 : 0;
+}
+
+// The frames after this one, up to a cut.
+void ImplicitTetBody::set_ahead(const Drive& drive, const Instant& to) {
+  const bool rigged = m_model.rig_bones > 0 || !m_settings.proxies.empty();
+  m_ahead.clear();
+  if (drive.ahead.empty()) return;
+  m_ahead.push_back(to);
+  for (const Drive& next : drive.ahead) {
+    const Instant then{{next.time, static_cast<double>(next.frame)}, next.pose, next.joints};
+    const bool cut = rigged && is_cut(m_character, m_ahead.back(), then, m_model.length);
+    m_ahead.push_back(cut ? m_ahead.back() : then);
+  }
+  m_ahead.push_back(m_ahead.back());
 }
 
 // To rest in a pose, from the one before, or from the bind pose.
@@ -366,6 +397,10 @@ void ImplicitTetBody::save(Chunk& state) const {
     numbers.insert(numbers.end(), v->data(), v->data() + v->size());
   state.add<double>("tets/motion", numbers);
   if (m_contact) m_contact->save(state);
+  numbers.clear();
+  for (const TetVector& p : m_body->samples)
+    numbers.insert(numbers.end(), p.data(), p.data() + p.size());
+  if (looks_ahead() > 0) state.add<double>("tets/samples", numbers);
   save_instant(m_now, "tets", state);
 }
 
@@ -386,7 +421,22 @@ void ImplicitTetBody::load(const Chunk& state, std::string_view file) {
     from += size;
   }
   if (m_contact) m_contact->load(state, file);
+  if (looks_ahead() > 0) load_samples(state, file);
   m_started = true;
+}
+
+// None right after the body has begun, or four.
+void ImplicitTetBody::load_samples(const Chunk& state, std::string_view file) {
+  const auto size = static_cast<Eigen::Index>(3 * m_body->system().nodes());
+  const auto numbers = state.get<double>("tets/samples", 1, -1, file);
+  require_finite(numbers, file, "tets");
+  if (!numbers.empty() && numbers.size() != 4 * static_cast<size_t>(size))
+    throw_input_error(std::string(file), "tets", "equilibria of another body");
+  m_body->samples.clear();
+  for (size_t at = 0; at < numbers.size(); at += static_cast<size_t>(size)) {
+    m_body->samples.emplace_back();
+    m_body->samples.back() = Eigen::Map<const Eigen::VectorXd>(numbers.data() + at, size);
+  }
 }
 
 std::vector<BodyFact> ImplicitTetBody::facts() const {

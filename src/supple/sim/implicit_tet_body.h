@@ -27,6 +27,7 @@ class ImplicitTetBody final : public Body, public Adjustable {
   void load(const Chunk& state, std::string_view file) override;
   std::vector<ChunkArray> shown_once() const override;
   std::vector<BodyFact> facts() const override;
+  int looks_ahead() const override;
   void finish(AdjustRun& run) override;
 
   /// The flesh and its equilibrium.
@@ -47,8 +48,10 @@ class ImplicitTetBody final : public Body, public Adjustable {
   void set_dials(const Moment& moment);
   void start(const Instant& to, bool anew, StepReport& report);
   void start_free();
+  void set_ahead(const Drive& drive, const Instant& to);
   void advance(const Instant& to, double dt, StepReport& report);
   void record(double h);
+  void load_samples(const Chunk& state, std::string_view file);
 
   const Character& m_character;
   BodySettings m_settings;
@@ -74,6 +77,7 @@ class ImplicitTetBody final : public Body, public Adjustable {
   Instant m_now;
 
   // Made anew in every step.
+  std::vector<Instant> m_ahead;  // this frame and those after it, where the body looks ahead
   DialFactors m_factors;
   std::vector<Vec3f> m_plain, m_proxy_skin;
   TetVector m_weightless;

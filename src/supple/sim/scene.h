@@ -322,6 +322,10 @@ struct AdjustRegionSettings {
 /// What damping resists: motion scaled as inertia is, relative to the equilibrium, or in space.
 enum class AdjustDamping { scaled, moving, still };
 
+/// How velocities and accelerations of equilibria are formed: by the steps' own differences, or
+/// from five steps.
+enum class AdjustDerivatives { own, five_point };
+
 struct AdjustRun;
 
 /// The animator's dials: how the body is to move, relative to how it would.
@@ -338,6 +342,7 @@ struct AdjustSettings {
   std::vector<std::vector<double>> keys;
   TimeUnit unit = TimeUnit::seconds;
   AdjustDamping damping = AdjustDamping::scaled;
+  AdjustDerivatives derivatives = AdjustDerivatives::own;
   std::shared_ptr<AdjustRun> run;  ///< what runs of a calibration share; not in files
 };
 

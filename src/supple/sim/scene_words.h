@@ -134,6 +134,9 @@ inline constexpr std::array<Word<AdjustDamping>, 3> adjust_damping_words = {
      {"moving", AdjustDamping::moving},
      {"still", AdjustDamping::still}}};
 
+inline constexpr std::array<Word<AdjustDerivatives>, 2> adjust_derivative_words = {
+    {{"own", AdjustDerivatives::own}, {"five_point", AdjustDerivatives::five_point}}};
+
 inline constexpr std::array<Word<ObjectStart>, 5> object_start_words = {
     {{"rest", ObjectStart::rest},
      {"random", ObjectStart::random},

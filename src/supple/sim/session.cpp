@@ -177,8 +177,11 @@ FrameReport Session::advance(FrameRecord& out) {
   const Stopwatch watch;
   const double time = m_range.time_of(m_next_frame);
   report.frame = m_next_frame;
-  report.stages.time("pose", [&] { pose_rig(time); });
-  report.stages.time("drive", [&] { drive_body(m_next_frame, time); });
+  report.stages.time("pose", [&] { pose_rig(time, m_drive); });
+  report.stages.time("drive", [&] {
+    drive_body(m_next_frame, time, m_drive);
+    look_ahead();
+  });
   StepReport step = report.stages.time("step", [&] { return step_body(); });
   report.stages.add(step.stages, "step/");
   out.body.extras.clear();  // records are reused from frame to frame
@@ -196,16 +199,28 @@ FrameReport Session::advance(FrameRecord& out) {
   return report;
 }
 
-void Session::pose_rig(double time) {
-  m_drive.pose = m_rest;
-  if (m_clip) apply_clip(*m_clip, time, m_drive.pose);
-  for (const PoseSpace& space : m_pose_spaces) space.apply(m_drive.pose);
+void Session::pose_rig(double time, Drive& drive) const {
+  drive.pose = m_rest;
+  if (m_clip) apply_clip(*m_clip, time, drive.pose);
+  for (const PoseSpace& space : m_pose_spaces) space.apply(drive.pose);
 }
 
-void Session::drive_body(int frame, double time) {
-  m_drive.frame = frame;
-  m_drive.time = time;
-  global_matrices(m_character->skeleton, m_drive.pose, m_drive.joints);
+void Session::drive_body(int frame, double time, Drive& drive) const {
+  drive.frame = frame;
+  drive.time = time;
+  global_matrices(m_character->skeleton, drive.pose, drive.joints);
+}
+
+// What comes after the last frame is as it is there.
+void Session::look_ahead() {
+  m_drive.ahead.resize(static_cast<size_t>(m_body->looks_ahead()));
+  int frame = m_next_frame;
+  for (Drive& next : m_drive.ahead) {
+    frame = std::min(frame + 1, m_range.last);
+    const double time = m_range.time_of(frame);
+    pose_rig(time, next);
+    drive_body(frame, time, next);
+  }
 }
 
 StepReport Session::step_body() {

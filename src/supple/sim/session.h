@@ -71,8 +71,9 @@ class Session {
   void load(const Chunk& state, std::string_view file);
 
  private:
-  void pose_rig(double time);
-  void drive_body(int frame, double time);
+  void pose_rig(double time, Drive& drive) const;
+  void drive_body(int frame, double time, Drive& drive) const;
+  void look_ahead();
   StepReport step_body();
   void check(const FrameRecord& record, FrameReport& report) const;
 

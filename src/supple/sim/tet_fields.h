@@ -225,6 +225,10 @@ void describe(Visitor& visit, AdjustSettings& s) {
   visit.words("damping", s.damping, adjust_damping_words,
               {.meaning = "What damping resists: motion 'scaled' as inertia is, 'moving' relative "
                           "to the equilibrium, or in space that stands 'still'."});
+  visit.words("derivatives", s.derivatives, adjust_derivative_words,
+              {.meaning = "How accelerations of equilibria are formed: by the steps' 'own' "
+                          "differences, or from five steps ('five_point'; tetrahedra in steps of "
+                          "backward Euler)."});
 }
 
 }  // namespace supple
