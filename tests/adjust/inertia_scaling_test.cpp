@@ -74,6 +74,9 @@ TEST(InertiaScaling, ForcesAreThoseOfTheMovingFrame) {
   BodyVector reference = system.zero();
   const StageStart<BodyVector> stage{1, BodyVector(x - v), system.zero()};
   EXPECT_TRUE(scaling.scale(stage, x, forces, forces, 1e-3, forces, reference));
+  // Found again they have not changed.
+  BodyVector again = forces;
+  EXPECT_FALSE(scaling.scale(stage, x, system.zero(), forces, 1e-3, again, reference));
   scaling.displacements(x, q);
   for (size_t n = 0; n < system.nodes(); n += 7) {
     const auto r = [&](double t) {
@@ -89,6 +92,8 @@ TEST(InertiaScaling, ForcesAreThoseOfTheMovingFrame) {
     const Vec3d said = (1 - epsilon) * model.masses[n] *
                        (equilibrium.acceleration.node(n) + ddr * own + 2 * dr * rate);
     EXPECT_LT((said - forces.node(n)).norm(), 1e-4 * said.norm());
+    const Vec3d carried = equilibrium.velocity.node(n) + dr * own;
+    EXPECT_LT((reference.node(n) - (1 - epsilon) * carried).norm(), 1e-6 * carried.norm());
   }
 }
 
