@@ -135,7 +135,7 @@ void register_all() {
   const auto named = [](const std::string& a, const std::string& name, int n) {
     return a + "/" + name + "/" + std::to_string(n);
   };
-  for (const int n : {32, 64, 128, 256})
+  for (const int n : {16, 32, 64, 128, 256})
     timed(RegisterBenchmark(("apply/" + std::to_string(n)).c_str(),
                             [n](benchmark::State& s) { apply(s, n); }));
   for (const int n : {32, 64})

@@ -73,35 +73,88 @@ HWY_INLINE CellModes<T> stiff_modes(const CellModes<T>& u, T stiffness, T hourgl
 template <class Scalar>
 struct ApplyVisitor {
   static constexpr bool reads = true;
+  static constexpr bool scatters = true;
+
+  using T = Wide<Scalar>;
+  using P = Plane<Scalar>;
+  using M = Matrix3<T>;
 
   const float* data;
   Scalar hourglass;
 
+  template <class Gather, class Scatter>
   HWY_INLINE void cells(size_t slot, size_t plane, const PlaneModes<Scalar>& low,
-                        const PlaneModes<Scalar>& high, PlaneModes<Scalar>& out_low,
-                        PlaneModes<Scalar>& out_high) const {
-    using T = Wide<Scalar>;
+                        const PlaneModes<Scalar>& high, const PlaneModes<Scalar>& out_low,
+                        PlaneModes<Scalar>& out_high, const Gather& gather,
+                        const Scatter& scatter) const {
     const float* block = data + slot * cell_block;
-    // A quarter of what the next block will need.
-    prefetch(block + cell_block + plane * (cell_block / 4), cell_block / 4);
-    for (size_t lane = 0; lane < plane_size; lane += T::lanes) {
-      const size_t at = plane * plane_size + lane;
-      const CellModes<T> u = cell_modes(low, high, 0, lane), v = cell_modes(low, high, 1, lane),
-                         w = cell_modes(low, high, 2, lane);
-      const Matrix3<T> r = rotation_matrix(cell_rotation<Scalar>(block, at));
+    // A quarter of what the block after next will need.
+    prefetch_ahead(block + 2 * cell_block + plane * (cell_block / 4), cell_block / 4);
+    Cells all[P::registers];
+    for (size_t i = 0; i < P::registers; ++i) {
+      const size_t lane = i * T::lanes, at = plane * plane_size + lane;
+      const auto sum = [&](size_t c, size_t m) HWY_ATTR {
+        return load(low.of[c][m] + lane) + load(high.of[c][m] + lane);
+      };
+      const auto difference = [&](size_t c) HWY_ATTR {
+        return load(high.of[c][0] + lane) - load(low.of[c][0] + lane);
+      };
+      const Matrix3<T> gradient = {sum(0, 1),     sum(0, 2), difference(0), sum(1, 1),    sum(1, 2),
+                                   difference(1), sum(2, 1), sum(2, 2),     difference(2)};
       const T stiffness = cell_number<Scalar>(block, 10, at);
       const T lambda = cell_number<Scalar>(block, 11, at);
-      const Matrix3<T> aux = auxiliary_differential(r, cell_turning<Scalar>(block, at), lambda,
-                                                    gradient_modes(u, v, w));
-      const T hold(hourglass);
-      spread_modes(stiff_modes(u, stiffness, hold, aux.a00, aux.a01, aux.a02), out_low, out_high, 0,
-                   lane);
-      spread_modes(stiff_modes(v, stiffness, hold, aux.a10, aux.a11, aux.a12), out_low, out_high, 1,
-                   lane);
-      spread_modes(stiff_modes(w, stiffness, hold, aux.a20, aux.a21, aux.a22), out_low, out_high, 2,
-                   lane);
+      Matrix3<T>& s = all[i].stress;
+      s = auxiliary_differential(rotation_matrix(cell_rotation<Scalar>(block, at)),
+                                 cell_turning<Scalar>(block, at), lambda, gradient,
+                                 [&](size_t c) HWY_ATTR {
+                                   if (i == 0) gather(c);
+                                 });
+      s.a02 = mul_add(stiffness, gradient.a02, s.a02);
+      s.a12 = mul_add(stiffness, gradient.a12, s.a12);
+      s.a22 = mul_add(stiffness, gradient.a22, s.a22);
+      all[i].set_springs(stiffness, T(hourglass));
     }
+    P m, mx, my, mxy;
+    const auto row = [&](size_t c, T M::*x, T M::*y, T M::*z) HWY_ATTR
+        __attribute__((always_inline)) {
+      for (size_t i = 0; i < P::registers; ++i) {
+        const size_t lane = i * T::lanes;
+        const Cells& k = all[i];
+        const auto in = [&](const PlaneModes<Scalar>& modes, size_t n)
+                            HWY_ATTR { return load(modes.of[c][n] + lane); };
+        const auto put_mode = [&](size_t n, T both, T one) HWY_ATTR {
+          store(mul_add(one, in(high, n), both), out_high.of[c][n] + lane);
+          return mul_add(one, in(low, n), in(out_low, n) + both);
+        };
+        m.part[i] = in(out_low, 0) - k.stress.*z;
+        store(k.stress.*z, out_high.of[c][0] + lane);
+        mx.part[i] = put_mode(1, mul_add(k.both, in(low, 1) + in(high, 1), k.stress.*x), k.one);
+        my.part[i] = put_mode(2, mul_add(k.both, in(low, 2) + in(high, 2), k.stress.*y), k.one);
+        mxy.part[i] = put_mode(3, k.both_xy * (in(low, 3) + in(high, 3)), k.one_xy);
+      }
+      scatter(m, mx, my, mxy, c);
+    };
+    row(0, &M::a00, &M::a01, &M::a02);
+    row(1, &M::a10, &M::a11, &M::a12);
+    row(2, &M::a20, &M::a21, &M::a22);
   }
+
+ private:
+  struct Cells {
+    Matrix3<T> stress;  // auxiliary; its last column with the springs'
+    T one, both, one_xy, both_xy;
+
+    // The edge springs, for modes x and y, and xy, of the planes below and above: to each of the
+    // two `one` times its own value and `both` times their sum. In modes of cells this is n ·
+    // stiffness times a mode with n axes, hourglass modes (n > 1) times `hourglass` as well.
+    HWY_INLINE void set_springs(T stiffness, T hourglass) {
+      const T hold = stiffness * hourglass, two = hold + hold;
+      one = two + two;
+      both = stiffness - two;
+      one_xy = one + two;
+      both_xy = -hold;
+    }
+  };
 };
 
 // The diagonal of K [McAdams 2011, §9.1, with the volume factor that is missing there]: at corner
@@ -109,6 +162,7 @@ struct ApplyVisitor {
 // quadratic form of signs has the modes 1, xy, xz, yz alone.
 struct DiagonalVisitor {
   static constexpr bool reads = false;
+  static constexpr bool scatters = false;
 
   const float* data;
   float hourglass;
@@ -166,6 +220,7 @@ struct DiagonalVisitor {
 template <bool writes>
 struct ForceVisitor {
   static constexpr bool reads = true;
+  static constexpr bool scatters = false;
 
   const ForceInput& input;
   WideDouble energy{0.0};
@@ -243,6 +298,7 @@ struct ForceVisitor {
 // Deformation gradients.
 struct GradientVisitor {
   static constexpr bool reads = true;
+  static constexpr bool scatters = false;
 
   float* gradients;
   double spacing;

@@ -2,7 +2,9 @@
 
 #include <Eigen/Geometry>
 
+#include <algorithm>
 #include <bit>
+#include <numeric>
 
 #include "supple/lattice/elasticity_kernels.h"
 
@@ -15,6 +17,30 @@ Level::Level(SparseLattice lattice, double spacing)
   materials.assign(slots * material_block, 0);
   cells.assign(slots * cell_block, 0);
   inverse_diagonal = x = b = direction = sums = BlockVector<float>(blocks);
+  plan_tiles();
+}
+
+void Level::plan_tiles() {
+  const size_t tiles = m_lattice.tile_count();
+  const auto tile_of = [&](int32_t block) {
+    const auto after = std::upper_bound(m_lattice.tiles.begin(), m_lattice.tiles.end(),
+                                        static_cast<uint32_t>(block));
+    return static_cast<uint32_t>(after - m_lattice.tiles.begin() - 1);
+  };
+  m_receiver_offsets.assign(1, 0);
+  m_sender_counts.assign(tiles, 0);
+  for (uint32_t t = 0; t < tiles; ++t) {
+    std::vector<uint32_t> to = {t};
+    for (uint32_t g = m_lattice.ghost_offsets[t]; g < m_lattice.ghost_offsets[t + 1]; ++g)
+      to.push_back(tile_of(m_lattice.ghosts[g].block));
+    std::sort(to.begin(), to.end());
+    to.erase(std::unique(to.begin(), to.end()), to.end());
+    for (const uint32_t r : to) ++m_sender_counts[r];
+    m_receivers.insert(m_receivers.end(), to.begin(), to.end());
+    m_receiver_offsets.push_back(static_cast<uint32_t>(m_receivers.size()));
+  }
+  m_waiting = std::vector<std::atomic<uint32_t>>(tiles);
+  m_late_sums.assign(tiles, 0);
 }
 
 template <>
@@ -40,17 +66,27 @@ FinishInput<Scalar> Level::finish_input(const Scalar* from) const {
           from};
 }
 
-// The sums of a pass over the cells, then finish(input, begin, end) for all blocks: within the tile
-// for those that are complete after it, while their sums are in the cache, and after all tiles for
-// the others. Adds up what finish returns, in a fixed order.
+// The sums of a pass over the cells, then finish(input, begin, end) for all blocks, as early as can
+// be, while they are in the cache: within the tile for those that get nothing from other tiles, and
+// once the last of the tiles that add to them, and read x there, is done for the others. Adds up
+// what finish returns, in a fixed order.
 template <class Scalar, class Finish>
 double Level::sweep(const BlockVector<Scalar>& from, BlockVector<Scalar>& y,
-                    const Finish& finish) const {
-  const SweepPlan plan = sweep_plan(m_lattice);
+                    std::array<const void*, 4> needed, const Finish& finish) const {
+  SweepPlan plan = sweep_plan(m_lattice);
+  plan.later = needed;
   const FinishInput<Scalar> input = finish_input(from.data());
   Scalar* shared = ghosts<Scalar>().data();
   const bool at_once = extras.empty();
   const auto& incoming = m_lattice.incoming_offsets;
+  for (size_t t = 0; t < m_waiting.size(); ++t)
+    m_waiting[t].store(m_sender_counts[t], std::memory_order_relaxed);
+  const auto is_late = [&](size_t b) { return incoming[b] != incoming[b + 1]; };
+  const auto finish_late = [&](size_t t) {
+    m_late_sums[t] = 0;
+    for (size_t b = m_lattice.tiles[t]; b < m_lattice.tiles[t + 1]; ++b)
+      if (is_late(b)) m_late_sums[t] += finish(input, b, b + 1);
+  };
   const auto sweep_tile = [&](size_t t, size_t) {
     thread_local AlignedArray<Scalar> scratch;
     const size_t first = m_lattice.tiles[t], end = m_lattice.tiles[t + 1];
@@ -60,34 +96,39 @@ double Level::sweep(const BlockVector<Scalar>& from, BlockVector<Scalar>& y,
     here.sums = scratch.data();
     here.first_sum = first;
     double sum = 0;
+    // Whether no other tile is left to wait for.
+    const bool last = at_once && m_waiting[t].load(std::memory_order_acquire) == 1;
+    if (last) m_late_sums[t] = 0;
     for (size_t b = first; b < end; ++b)
-      if (at_once && incoming[b] == incoming[b + 1])
-        sum += finish(here, b, b + 1);
+      if (at_once && (last || !is_late(b)))
+        (is_late(b) ? m_late_sums[t] : sum) += finish(here, b, b + 1);
       else
         std::memcpy(y.data() + b * vector_block, scratch.data() + (b - first) * vector_block,
                     vector_block * sizeof(Scalar));
+    if (!at_once) return sum;
+    for (uint32_t r = m_receiver_offsets[t]; r < m_receiver_offsets[t + 1]; ++r) {
+      const uint32_t to = m_receivers[r];
+      if (m_waiting[to].fetch_sub(1, std::memory_order_acq_rel) == 1 && !(last && to == t))
+        finish_late(to);
+    }
     return sum;
   };
-  const double early = parallel_reduce(m_lattice.tile_count(), 1, 0.0, sweep_tile,
-                                       [](double a, double b) { return a + b; });
+  const auto add = [](double a, double b) { return a + b; };
+  const double early = parallel_reduce(m_lattice.tile_count(), 1, 0.0, sweep_tile, add);
   if (!at_once) {
     extras.add_product(m_lattice, from.data(), y.data());
     return sum_over_blocks(m_lattice.block_count(),
                            [&](size_t begin, size_t end) { return finish(input, begin, end); });
   }
-  return early + sum_over_blocks(m_lattice.late_blocks.size(), [&](size_t begin, size_t end) {
-           double sum = 0;
-           for (size_t i = begin; i < end; ++i)
-             sum += finish(input, m_lattice.late_blocks[i], m_lattice.late_blocks[i] + 1);
-           return sum;
-         });
+  return std::accumulate(m_late_sums.begin(), m_late_sums.end(), early);
 }
 
 template <class Scalar>
 double Level::product(const BlockVector<Scalar>& from, BlockVector<Scalar>& y) const {
-  return sweep(from, y, [&](const FinishInput<Scalar>& input, size_t begin, size_t end) {
-    return finish_product(input, begin, end, y.data());
-  });
+  return sweep(from, y, {y.data()},
+               [&](const FinishInput<Scalar>& input, size_t begin, size_t end) {
+                 return finish_product(input, begin, end, y.data());
+               });
 }
 template double Level::product(const BlockVector<float>&, BlockVector<float>&) const;
 template double Level::product(const BlockVector<double>&, BlockVector<double>&) const;
@@ -95,9 +136,10 @@ template double Level::product(const BlockVector<double>&, BlockVector<double>&)
 template <class Scalar>
 double Level::residual(const BlockVector<Scalar>& right, const BlockVector<Scalar>& from,
                        BlockVector<Scalar>& y) const {
-  return sweep(from, y, [&](const FinishInput<Scalar>& input, size_t begin, size_t end) {
-    return finish_residual(input, begin, end, right.data(), y.data());
-  });
+  return sweep(from, y, {right.data(), y.data()},
+               [&](const FinishInput<Scalar>& input, size_t begin, size_t end) {
+                 return finish_residual(input, begin, end, right.data(), y.data());
+               });
 }
 template double Level::residual(const BlockVector<float>&, const BlockVector<float>&,
                                 BlockVector<float>&) const;
@@ -106,10 +148,11 @@ template double Level::residual(const BlockVector<double>&, const BlockVector<do
 
 void Level::smooth(const SmoothStep& step, const BlockVector<float>& from,
                    BlockVector<float>& y) const {
-  sweep(from, y, [&](const FinishInput<float>& input, size_t begin, size_t end) {
-    finish_smoothing(input, begin, end, step, y.data());
-    return 0.0;
-  });
+  sweep(from, y, {step.b, step.inverse_diagonal, step.direction},
+        [&](const FinishInput<float>& input, size_t begin, size_t end) {
+          finish_smoothing(input, begin, end, step, y.data());
+          return 0.0;
+        });
 }
 
 void Level::update_diagonal() {

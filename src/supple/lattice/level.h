@@ -2,6 +2,8 @@
 // it. All loops run on all threads and give the same bits for any number of them.
 #pragma once
 
+#include <atomic>
+
 #include "supple/lattice/block_vector.h"
 #include "supple/lattice/extra_cells.h"
 #include "supple/lattice/transfer_kernels.h"
@@ -56,14 +58,22 @@ class Level {
 
  private:
   template <class Scalar, class Finish>
-  double sweep(const BlockVector<Scalar>& x, BlockVector<Scalar>& y, const Finish& finish) const;
+  double sweep(const BlockVector<Scalar>& x, BlockVector<Scalar>& y,
+               std::array<const void*, 4> needed, const Finish& finish) const;
   template <class Scalar>
   FinishInput<Scalar> finish_input(const Scalar* x) const;
   template <class Scalar>
   AlignedArray<Scalar>& ghosts() const;
 
+  void plan_tiles();
+
   SparseLattice m_lattice;
   double m_spacing;
+  // Tiles that get sums from a tile, itself included, and how many tiles each waits for.
+  std::vector<uint32_t> m_receivers, m_receiver_offsets, m_sender_counts;
+  // Per tile: how many it still waits for, and the sum over its late blocks.
+  mutable std::vector<std::atomic<uint32_t>> m_waiting;
+  mutable std::vector<double> m_late_sums;
   mutable AlignedArray<float> m_ghosts;
   mutable AlignedArray<double> m_double_ghosts;
 };

@@ -59,111 +59,278 @@ HWY_INLINE void spread_modes(const CellModes<Wide<Scalar>>& m, PlaneModes<Scalar
   store(m.xy + m.xyz, high.of[c][3] + lane);
 }
 
-/// The modes of one plane of nodes; `own`, `x`, `y`, `xy` are the planes in the block itself and in
-/// its neighbours, at the start of component 0.
+/// A plane of nodes and its neighbours in x, y, and both, at component 0.
 template <class Scalar>
-HWY_INLINE void gather_modes(const PlaneShifter<Scalar>& shifter, const Scalar* own,
-                             const Scalar* next_x, const Scalar* next_y, const Scalar* next_xy,
+struct NodePlanes {
+  Scalar *own, *x, *y, *xy;
+};
+
+/// The modes of component c of a plane of nodes.
+template <class Scalar>
+HWY_INLINE void gather_modes(const PlaneShifter<Scalar>& shifter,
+                             const NodePlanes<const Scalar>& nodes, size_t c,
                              PlaneModes<Scalar>& modes) {
-  for (size_t c = 0; c < 3; ++c) {
-    const size_t at = c * block_cells;
-    const Plane<Scalar> p = load_plane(own + at), px = load_plane(next_x + at);
-    const Plane<Scalar> py = load_plane(next_y + at), pxy = load_plane(next_xy + at);
-    const Plane<Scalar> right = shifter.shift_x(p, px);
-    const Plane<Scalar> up = shifter.shift_y(p, py);
-    const Plane<Scalar> both = shifter.shift_x(up, shifter.shift_y(px, pxy));
-    const Plane<Scalar> low_sum = p + right, low_difference = right - p;
-    const Plane<Scalar> high_sum = up + both, high_difference = both - up;
-    store_plane(low_sum + high_sum, modes.of[c][0]);
-    store_plane(low_difference + high_difference, modes.of[c][1]);
-    store_plane(high_sum - low_sum, modes.of[c][2]);
-    store_plane(high_difference - low_difference, modes.of[c][3]);
-  }
+  const size_t at = c * block_cells;
+  const Plane<Scalar> p = load_plane(nodes.own + at), px = load_plane(nodes.x + at);
+  const Plane<Scalar> py = load_plane(nodes.y + at), pxy = load_plane(nodes.xy + at);
+  const Plane<Scalar> right = shifter.shift_x(p, px);
+  const Plane<Scalar> up = shifter.shift_y(p, py);
+  const Plane<Scalar> both = shifter.shift_x(up, shifter.shift_y(px, pxy));
+  const Plane<Scalar> low_sum = p + right, low_difference = right - p;
+  const Plane<Scalar> high_sum = up + both, high_difference = both - up;
+  store_plane(low_sum + high_sum, modes.of[c][0]);
+  store_plane(low_difference + high_difference, modes.of[c][1]);
+  store_plane(high_sum - low_sum, modes.of[c][2]);
+  store_plane(high_difference - low_difference, modes.of[c][3]);
 }
 
-/// The transpose of gather_modes: adds modes of a plane of cells' corners to the nodes.
+/// What the sums of a column of blocks leave for the columns beside it, per plane of nodes and
+/// component: values at the right corners of its cells, lower and upper ones, for the column in x,
+/// and those at their upper corners for the column in y. All 0 where there is none.
+inline constexpr size_t carry_planes = block_side * most_height + 1;
+template <class Scalar>
+struct CarryX {
+  Scalar low[3][plane_size], high[3][plane_size];
+};
+template <class Scalar>
+struct CarryY {
+  Scalar of[3][plane_size];
+};
+
+/// The transpose of gather_modes: puts modes of component c at a plane of cells' corners, what the
+/// columns before left and what was there `before` to the nodes, and leaves the rest for the
+/// columns after.
+template <class Scalar>
+HWY_INLINE void scatter_modes(const PlaneShifter<Scalar>& shifter, const Plane<Scalar>& m,
+                              const Plane<Scalar>& mx, const Plane<Scalar>& my,
+                              const Plane<Scalar>& mxy, size_t c, CarryX<Scalar>& carry_x,
+                              CarryY<Scalar>& carry_y, const Scalar* before, Scalar* nodes) {
+  const Plane<Scalar> low = m - my, high = m + my, low_x = mx - mxy, high_x = mx + mxy;
+  const Plane<Scalar> right_low = low + low_x, right_high = high + high_x;
+  const Plane<Scalar> below = low - low_x + shifter.push_x(right_low, load_plane(carry_x.low[c]));
+  const Plane<Scalar> above =
+      high - high_x + shifter.push_x(right_high, load_plane(carry_x.high[c]));
+  store_plane(right_low, carry_x.low[c]);
+  store_plane(right_high, carry_x.high[c]);
+  const Plane<Scalar> sum = below + shifter.push_y(above, load_plane(carry_y.of[c]));
+  store_plane(sum + load_plane(before + c * block_cells), nodes + c * block_cells);
+  store_plane(above, carry_y.of[c]);
+}
+
+/// The same of modes in memory, all components.
 template <class Scalar>
 HWY_INLINE void scatter_modes(const PlaneShifter<Scalar>& shifter, const PlaneModes<Scalar>& modes,
-                              Scalar* own, Scalar* next_x, Scalar* next_y, Scalar* next_xy) {
+                              CarryX<Scalar>& carry_x, CarryY<Scalar>& carry_y,
+                              const Scalar* before, Scalar* nodes) {
+  for (size_t c = 0; c < 3; ++c)
+    scatter_modes(shifter, load_plane(modes.of[c][0]), load_plane(modes.of[c][1]),
+                  load_plane(modes.of[c][2]), load_plane(modes.of[c][3]), c, carry_x, carry_y,
+                  before, nodes);
+}
+
+/// Adds what a column left for the one in x to the nodes, and takes it out.
+template <class Scalar>
+HWY_INLINE void flush_x(const PlaneShifter<Scalar>& shifter, CarryX<Scalar>& carry, Scalar* next_x,
+                        Scalar* next_xy) {
+  const Plane<Scalar> zero = Plane<Scalar>::zero();
   for (size_t c = 0; c < 3; ++c) {
-    const size_t at = c * block_cells;
-    const Plane<Scalar> m = load_plane(modes.of[c][0]), mx = load_plane(modes.of[c][1]);
-    const Plane<Scalar> my = load_plane(modes.of[c][2]), mxy = load_plane(modes.of[c][3]);
-    const Plane<Scalar> low = m - my, high = m + my, low_x = mx - mxy, high_x = mx + mxy;
-    Plane<Scalar> sum = low - low_x, sum_x = low + low_x;
-    Plane<Scalar> sum_y, sum_xy, beyond, rest;
-    shifter.unshift_y(high - high_x, sum, sum_y);
-    shifter.unshift_y(high + high_x, sum_x, sum_xy);
-    shifter.unshift_x(sum_x, sum, beyond);
-    shifter.unshift_x(sum_xy, sum_y, rest);
-    add_plane(sum, own + at);
-    add_plane(beyond, next_x + at);
-    add_plane(sum_y, next_y + at);
-    add_plane(rest, next_xy + at);
+    const Plane<Scalar> above = shifter.push_x(zero, load_plane(carry.high[c]));
+    add_plane(shifter.push_x(zero, load_plane(carry.low[c])) + shifter.push_y(above, zero),
+              next_x + c * block_cells);
+    add_plane(shifter.push_y(zero, above), next_xy + c * block_cells);
+    store_plane(zero, carry.low[c]);
+    store_plane(zero, carry.high[c]);
   }
 }
 
-/// Keeps one face of every ghost block of a tile.
+/// Adds what a column left for the one in y to the nodes, and takes it out.
+template <class Scalar>
+HWY_INLINE void flush_y(const PlaneShifter<Scalar>& shifter, CarryY<Scalar>& carry,
+                        Scalar* next_y) {
+  const Plane<Scalar> zero = Plane<Scalar>::zero();
+  for (size_t c = 0; c < 3; ++c) {
+    add_plane(shifter.push_y(zero, load_plane(carry.of[c])), next_y + c * block_cells);
+    store_plane(zero, carry.of[c]);
+  }
+}
+
+/// Keeps one face of a ghost block of a tile.
 template <class Scalar>
 HWY_INLINE void keep_ghost(const Scalar* block, uint8_t axis, Scalar* to) {
-  for (size_t c = 0; c < 3; ++c, block += block_cells, to += ghost_size)
-    for (size_t i = 0; i < ghost_size; ++i)
-      to[i] = axis == 2 ? block[i] : axis == 1 ? block[(i >> 2) * 16 + (i & 3)] : block[i * 4];
+  for (size_t c = 0; c < 3; ++c, block += block_cells, to += ghost_size) {
+    if (axis == 2)
+      store_plane(load_plane(block), to);
+    else if (axis == 1)
+      for (size_t k = 0; k < 4; ++k) std::memcpy(to + 4 * k, block + 16 * k, 4 * sizeof(Scalar));
+    else
+      for (size_t i = 0; i < ghost_size; ++i) to[i] = block[4 * i];
+  }
 }
+
+/// A pass over the cells of a tile, up one column of blocks after the other.
+///
+/// A plane of cells is one long chain of operations that wait for each other. So the modes of the
+/// plane after next are gathered meanwhile.
+template <bool writes, class Scalar, class Visitor>
+struct TileSweep {
+  const SweepPlan& plan;
+  const Scalar* x;
+  Scalar* y;
+  Visitor& visitor;
+  size_t first;       ///< block
+  size_t places = 0;  ///< for which there are carries, in x
+  PlaneShifter<Scalar> shifter;
+
+  // Modes of plane j, in and out, are at j % 4.
+  alignas(64) PlaneModes<Scalar> in[4];
+  alignas(64) PlaneModes<Scalar> out[writes ? 4 : 1];
+  alignas(64) CarryX<Scalar> carry_x[writes ? carry_planes : 1];
+  alignas(64) CarryY<Scalar> carry_y[writes ? most_places : 1][carry_planes];
+  alignas(64) Scalar nothing[writes ? vector_block : 1];
+  alignas(64) Scalar beyond[writes ? (most_ghosts + 1) * vector_block : 1];
+
+  HWY_INLINE TileSweep(const SweepPlan& tables, const Scalar* from, Scalar* to, Visitor& v,
+                       size_t first_block)
+      : plan(tables), x(from), y(to), visitor(v), first(first_block) {}
+
+  /// Where the nodes of a block begin among the sums.
+  HWY_INLINE Scalar* sums(int32_t target) {
+    return target >= 0 ? y + (static_cast<size_t>(target) - first) * vector_block
+                       : beyond + static_cast<size_t>(~target) * vector_block;
+  }
+
+  /// Plane k of the cells of block b; `own` are the sums of the nodes there.
+  HWY_INLINE void visit_plane(size_t k, size_t b, const NodePlanes<const Scalar> (&nodes)[2],
+                              CarryX<Scalar>& in_x, CarryY<Scalar>& in_y, const Scalar* before,
+                              Scalar* own) {
+    const NodePlanes<const Scalar>& near = nodes[k / 2];
+    const size_t at = (k + 2) % 4 * plane_size;
+    const NodePlanes<const Scalar> above = {near.own + at, near.x + at, near.y + at, near.xy + at};
+    const auto gather = [&](size_t c) HWY_ATTR __attribute__((always_inline)) {
+      if constexpr (Visitor::reads) gather_modes(shifter, above, c, in[(k + 2) % 4]);
+    };
+    const auto slot = static_cast<size_t>(plan.cell_slots[b]);
+    if constexpr (Visitor::scatters) {
+      ask_ahead(k, b);
+      const auto scatter = [&](const Plane<Scalar>& m, const Plane<Scalar>& mx,
+                               const Plane<Scalar>& my, const Plane<Scalar>& mxy, size_t c) HWY_ATTR
+          __attribute__((always_inline)) {
+        scatter_modes(shifter, m, mx, my, mxy, c, in_x, in_y, before, own);
+      };
+      visitor.cells(slot, k, in[k], in[(k + 1) % 4], out[k], out[(k + 1) % 4], gather, scatter);
+    } else {
+      visitor.cells(slot, k, in[k], in[(k + 1) % 4], out[writes ? k : 0],
+                    out[writes ? (k + 1) % 4 : 0]);
+      for (size_t c = 0; c < 3; ++c) gather(c);
+      if constexpr (writes) scatter_modes(shifter, out[k], in_x, in_y, before, own);
+    }
+  }
+
+  /// Asks for a quarter of what the next column and what comes after the tile will read.
+  HWY_INLINE void ask_ahead(size_t k, size_t b) {
+    constexpr size_t quarter = vector_block / 4;
+    const auto& next = plan.upper[std::min(b + most_height, plan.blocks - 1)];
+    for (const size_t d : {1, 3})
+      prefetch_ahead(x + static_cast<size_t>(next[d]) * vector_block + k * quarter, quarter);
+    for (const void* vector : plan.later)
+      if (vector != nullptr)
+        prefetch_ahead(static_cast<const Scalar*>(vector) + b * vector_block + k * quarter,
+                       quarter);
+  }
+
+  HWY_INLINE void visit_column(const BlockColumn& column) {
+    const size_t end = column.block + column.height;
+    CarryX<Scalar>* in_x = carry_x + (writes ? 4 * column.level : 0);
+    CarryY<Scalar>* in_y = carry_y[writes ? column.place : 0] + 4 * column.level;
+    if constexpr (writes)
+      if (places <= column.place) {
+        std::memset(carry_y[places], 0, (column.place + 1 - places) * sizeof(carry_y[0]));
+        places = column.place + 1u;
+      }
+    const auto planes = [&](const int32_t* blocks) HWY_ATTR {
+      const auto of = [&](size_t d)
+                          HWY_ATTR { return x + static_cast<size_t>(blocks[d]) * vector_block; };
+      return NodePlanes<const Scalar>{of(0), of(1), of(2), of(3)};
+    };
+    if constexpr (Visitor::reads) {
+      NodePlanes<const Scalar> lowest = planes(plan.upper[column.block].data());
+      for (size_t c = 0; c < 3; ++c) gather_modes(shifter, lowest, c, in[0]);
+      lowest = {lowest.own + plane_size, lowest.x + plane_size, lowest.y + plane_size,
+                lowest.xy + plane_size};
+      for (size_t c = 0; c < 3; ++c) gather_modes(shifter, lowest, c, in[1]);
+    }
+    if constexpr (writes) std::memset(&out[0], 0, sizeof(out[0]));
+    for (size_t b = column.block; b < end; ++b, in_x += 4, in_y += 4) {
+      NodePlanes<const Scalar> nodes[2] = {};
+      if constexpr (Visitor::reads) {
+        nodes[0] = planes(plan.upper[b].data());
+        nodes[1] = planes(plan.upper[b].data() + 4);
+      }
+      Scalar* own = writes ? sums(plan.targets[b][0]) : nullptr;
+      const Scalar* before = writes && column.first ? nothing : own;
+      if constexpr (Visitor::scatters) {
+        visit_plane(0, b, nodes, in_x[0], in_y[0], before, own);
+        visit_plane(1, b, nodes, in_x[1], in_y[1], before + plane_size, own + plane_size);
+        visit_plane(2, b, nodes, in_x[2], in_y[2], before + 2 * plane_size, own + 2 * plane_size);
+        visit_plane(3, b, nodes, in_x[3], in_y[3], before + 3 * plane_size, own + 3 * plane_size);
+      } else {
+        for (size_t k = 0; k < 4; ++k)
+          visit_plane(k, b, nodes, in_x[writes ? k : 0], in_y[writes ? k : 0],
+                      before + (writes ? k : 0) * plane_size, own + (writes ? k : 0) * plane_size);
+      }
+    }
+    if constexpr (writes) {
+      Scalar* above = sums(plan.targets[end - 1][4]);
+      scatter_modes(shifter, out[0], *in_x, *in_y, above, above);
+      flush(column);
+    }
+  }
+
+  /// Adds what no other column takes over from this one to the nodes beside it.
+  HWY_INLINE void flush(const BlockColumn& column) {
+    if (column.feeds_x && column.feeds_y) return;
+    CarryX<Scalar>* in_x = carry_x + 4 * column.level;
+    CarryY<Scalar>* in_y = carry_y[column.place] + 4 * column.level;
+    for (size_t h = 0; h <= column.height; ++h) {
+      const size_t top = h == column.height;
+      const int32_t* targets = plan.targets[column.block + h - top].data() + 4 * top;
+      Scalar *next_x = sums(targets[1]), *next_y = sums(targets[2]), *next_xy = sums(targets[3]);
+      for (size_t k = 0; k < (top ? 1 : 4); ++k) {
+        const size_t at = k * plane_size;
+        if (!column.feeds_x) flush_x(shifter, in_x[4 * h + k], next_x + at, next_xy + at);
+        if (!column.feeds_y) flush_y(shifter, in_y[4 * h + k], next_y + at);
+      }
+    }
+  }
+};
 
 /// Visits all cells of a tile: `visitor.cells(slot, plane, low, high, out_low, out_high)` per plane
 /// of cells; Visitor::reads says whether it needs `x`. With `writes`, the nodal sums of what the
 /// visitor puts out replace `y`, from the tile's first block on, and the tile's ghosts.
+///
+/// A visitor with Visitor::scatters gets two functions besides: `gather(c)`, to be called for the
+/// three components wherever it would have to wait, and `scatter(m, mx, my, mxy, c)`, which takes
+/// the modes of the plane below from registers.
 template <bool writes, class Scalar, class Visitor>
 HWY_INLINE void sweep_tile(const SweepPlan& plan, size_t tile, const Scalar* x, Scalar* y,
                            Scalar* ghosts, Visitor& visitor) {
-  const PlaneShifter<Scalar> shifter;
   const size_t first = plan.tiles[tile], end = plan.tiles[tile + 1];
   const size_t first_ghost = plan.ghost_offsets[tile];
   const size_t ghost_count = plan.ghost_offsets[tile + 1] - first_ghost;
-  constexpr size_t ghost_blocks = writes ? most_ghosts + 1 : 1;
-  alignas(64) Scalar beyond[ghost_blocks * vector_block];
+  TileSweep<writes, Scalar, Visitor> sweep(plan, x, y, visitor, first);
   if constexpr (writes) {
-    std::memset(y, 0, (end - first) * vector_block * sizeof(Scalar));
-    std::memset(beyond, 0, ghost_count * vector_block * sizeof(Scalar));
+    for (size_t b = first; b < end; ++b)
+      if (plan.fresh[b] == 0)
+        std::memset(y + (b - first) * vector_block, 0, vector_block * sizeof(Scalar));
+    std::memset(sweep.nothing, 0, sizeof(sweep.nothing));
+    std::memset(sweep.beyond, 0, ghost_count * vector_block * sizeof(Scalar));
+    std::memset(sweep.carry_x, 0, sizeof(sweep.carry_x));
   }
-  alignas(64) PlaneModes<Scalar> in[5], out[5];
-  for (size_t b = first; b < end; ++b) {
-    const int32_t slot = plan.cell_slots[b];
-    if (slot < 0) continue;
-    if constexpr (Visitor::reads) {
-      prefetch(x + (b + 2) * vector_block, vector_block);
-      const Scalar* from[8];
-      for (size_t d = 0; d < 8; ++d)
-        from[d] = x + static_cast<size_t>(plan.upper[b][d]) * vector_block;
-      for (size_t k = 0; k < 4; ++k) {
-        const size_t at = k * plane_size;
-        gather_modes(shifter, from[0] + at, from[1] + at, from[2] + at, from[3] + at, in[k]);
-      }
-      gather_modes(shifter, from[4], from[5], from[6], from[7], in[4]);
-    }
-
-    if constexpr (writes) std::memset(&out[0], 0, sizeof(out[0]));
-    for (size_t k = 0; k < 4; ++k)
-      visitor.cells(static_cast<size_t>(slot), k, in[k], in[k + 1], out[k], out[k + 1]);
-
-    if constexpr (writes) {
-      Scalar* to[8];
-      for (size_t d = 0; d < 8; ++d) {
-        const int32_t target = plan.targets[b][d];
-        to[d] = target >= 0 ? y + (static_cast<size_t>(target) - first) * vector_block
-                            : beyond + static_cast<size_t>(~target) * vector_block;
-      }
-      for (size_t k = 0; k < 4; ++k) {
-        const size_t at = k * plane_size;
-        scatter_modes(shifter, out[k], to[0] + at, to[1] + at, to[2] + at, to[3] + at);
-      }
-      scatter_modes(shifter, out[4], to[4], to[5], to[6], to[7]);
-    }
-  }
+  for (size_t i = plan.column_offsets[tile]; i < plan.column_offsets[tile + 1]; ++i)
+    sweep.visit_column(plan.columns[i]);
   if constexpr (writes)
     for (size_t g = 0; g < ghost_count; ++g)
-      keep_ghost(beyond + g * vector_block, plan.ghosts[first_ghost + g].axis,
+      keep_ghost(sweep.beyond + g * vector_block, plan.ghosts[first_ghost + g].axis,
                  ghosts + (first_ghost + g) * ghost_record);
 }
 

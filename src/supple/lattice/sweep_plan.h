@@ -31,16 +31,24 @@ inline constexpr size_t gradient_block = 9 * block_cells;
 struct SweepPlan {
   const uint32_t* tiles = nullptr;
   const int32_t* cell_slots = nullptr;
+  const uint32_t* column_offsets = nullptr;
+  const BlockColumn* columns = nullptr;
+  const uint8_t* fresh = nullptr;
   const std::array<int32_t, 8>* upper = nullptr;
   const std::array<int32_t, 8>* targets = nullptr;
   const uint32_t* ghost_offsets = nullptr;
   const GhostFace* ghosts = nullptr;
+  size_t blocks = 0;
+  /// Vectors that will be needed once a tile is done: what lies in its blocks is asked for
+  /// meanwhile.
+  std::array<const void*, 4> later = {};
 };
 
 /// The tables of a lattice, which must outlive them.
 inline SweepPlan sweep_plan(const SparseLattice& l) {
-  return {l.tiles.data(),   l.cell_slots.data(),    l.upper.data(),
-          l.targets.data(), l.ghost_offsets.data(), l.ghosts.data()};
+  return {l.tiles.data(),  l.cell_slots.data(), l.column_offsets.data(), l.columns.data(),
+          l.fresh.data(),  l.upper.data(),      l.targets.data(),        l.ghost_offsets.data(),
+          l.ghosts.data(), l.block_count()};
 }
 
 }  // namespace supple

@@ -87,6 +87,11 @@ class PlaneShifter {
         down_y[i] = static_cast<Index>((i + lanes - 4) % lanes);
         column[i] = (i & 3) == 0 ? Scalar(1) : Scalar(0);
         row[i] = i < 4 ? Scalar(1) : Scalar(0);
+#if HWY_TARGET <= HWY_AVX3
+        // Lanes of two registers, the second one after the first.
+        up_x[i] = static_cast<Index>((i & 3) < 3 ? i + 1 : lanes + i - 3);
+        down_x[i] = static_cast<Index>((i & 3) > 0 ? i - 1 : lanes + i + 3);
+#endif
       }
       const Tag tag;
       m_up_x = hn::SetTableIndices(tag, up_x);
@@ -103,8 +108,12 @@ class PlaneShifter {
     if constexpr (lanes >= 4) {
       P p;
       for (size_t r = 0; r < P::registers; ++r)
+#if HWY_TARGET <= HWY_AVX3
+        p.part[r] = pick(own.part[r], m_up_x, next.part[r]);
+#else
         p.part[r] = hn::TableLookupLanes(
             hn::IfThenElse(m_column, next.part[r].value, own.part[r].value), m_up_x);
+#endif
       return p;
     } else {
       return through_memory(own, next, [](const Scalar* a, const Scalar* b, size_t i) {
@@ -119,8 +128,12 @@ class PlaneShifter {
       P p;
       for (size_t r = 0; r < P::registers; ++r) {
         const auto& after = r + 1 < P::registers ? own.part[r + 1] : next.part[0];
+#if HWY_TARGET <= HWY_AVX3
+        p.part[r] = skip<4>(own.part[r], after);
+#else
         p.part[r] =
             hn::TableLookupLanes(hn::IfThenElse(m_row, after.value, own.part[r].value), m_up_y);
+#endif
       }
       return p;
     } else {
@@ -133,48 +146,72 @@ class PlaneShifter {
     }
   }
 
-  /// The transpose of shift_x: adds to `own` what it took from there, and sets `next` to the rest.
-  HWY_INLINE void unshift_x(const P& value, P& own, P& next) const {
+  /// (x, y) of the result is own(x - 1, y), and before(3, y) in the first column.
+  HWY_INLINE P push_x(const P& own, const P& before) const {
     if constexpr (lanes >= 4) {
-      for (size_t r = 0; r < P::registers; ++r) {
-        const auto turned = hn::TableLookupLanes(value.part[r].value, m_down_x);
-        own.part[r] += Wide<Scalar>(hn::IfThenZeroElse(m_column, turned));
-        next.part[r] = hn::IfThenElseZero(m_column, turned);
-      }
+      P p;
+      for (size_t r = 0; r < P::registers; ++r)
+#if HWY_TARGET <= HWY_AVX3
+        p.part[r] = pick(own.part[r], m_down_x, before.part[r]);
+#else
+        p.part[r] = hn::IfThenElse(m_column, hn::TableLookupLanes(before.part[r].value, m_down_x),
+                                   hn::TableLookupLanes(own.part[r].value, m_down_x));
+#endif
+      return p;
     } else {
-      const P zero = P::zero();
-      own = own + through_memory(value, zero, [](const Scalar* a, const Scalar*, size_t i) {
-              return (i & 3) > 0 ? a[i - 1] : Scalar(0);
-            });
-      next = through_memory(value, zero, [](const Scalar* a, const Scalar*, size_t i) {
-        return (i & 3) == 0 ? a[i + 3] : Scalar(0);
+      return through_memory(own, before, [](const Scalar* a, const Scalar* b, size_t i) {
+        return (i & 3) > 0 ? a[i - 1] : b[i + 3];
       });
     }
   }
 
-  /// The transpose of shift_y: adds to `own` what it took from there, and sets `next` to the rest.
-  HWY_INLINE void unshift_y(const P& value, P& own, P& next) const {
+  /// (x, y) of the result is own(x, y - 1), and before(x, 3) in the first row.
+  HWY_INLINE P push_y(const P& own, const P& before) const {
     if constexpr (lanes >= 8) {
-      const Tag tag;
-      auto before = hn::Zero(tag);
+      P p;
       for (size_t r = 0; r < P::registers; ++r) {
-        const auto turned = hn::TableLookupLanes(value.part[r].value, m_down_y);
-        own.part[r] += Wide<Scalar>(hn::IfThenElse(m_row, before, turned));
-        next.part[r] = hn::Zero(tag);
-        before = turned;
+        const auto& previous = r > 0 ? own.part[r - 1] : before.part[P::registers - 1];
+#if HWY_TARGET <= HWY_AVX3
+        p.part[r] = skip<lanes - 4>(previous, own.part[r]);
+#else
+        p.part[r] = hn::IfThenElse(m_row, hn::TableLookupLanes(previous.value, m_down_y),
+                                   hn::TableLookupLanes(own.part[r].value, m_down_y));
+#endif
       }
-      next.part[0] = hn::IfThenElseZero(m_row, before);
+      return p;
     } else {
       constexpr size_t per_row = 4 / lanes;
-      for (size_t r = 0; r < P::registers; ++r) {
-        if (r >= per_row) own.part[r] += value.part[r - per_row];
-        next.part[r] =
-            r < per_row ? value.part[r + P::registers - per_row] : Wide<Scalar>(Scalar(0));
-      }
+      P p;
+      for (size_t r = 0; r < P::registers; ++r)
+        p.part[r] = r >= per_row ? own.part[r - per_row] : before.part[r + P::registers - per_row];
+      return p;
     }
   }
 
  private:
+  using Indices = decltype(hn::SetTableIndices(
+      Tag(), static_cast<std::conditional_t<sizeof(Scalar) == 4, int32_t, int64_t>*>(nullptr)));
+
+#if HWY_TARGET <= HWY_AVX3
+  // Lanes of two registers by index.
+  static HWY_INLINE Wide<Scalar> pick(Wide<Scalar> a, Indices indices, Wide<Scalar> b) {
+    if constexpr (sizeof(Scalar) == 4)
+      return hn::Vec<Tag>{_mm512_permutex2var_ps(a.value.raw, indices.raw, b.value.raw)};
+    else
+      return hn::Vec<Tag>{_mm512_permutex2var_pd(a.value.raw, indices.raw, b.value.raw)};
+  }
+  // Two registers one after the other without the first `count` lanes.
+  template <int count>
+  static HWY_INLINE Wide<Scalar> skip(Wide<Scalar> a, Wide<Scalar> b) {
+    if constexpr (sizeof(Scalar) == 4)
+      return hn::Vec<Tag>{_mm512_castsi512_ps(_mm512_maskz_alignr_epi32(
+          0xFFFF, _mm512_castps_si512(b.value.raw), _mm512_castps_si512(a.value.raw), count))};
+    else
+      return hn::Vec<Tag>{_mm512_castsi512_pd(_mm512_maskz_alignr_epi64(
+          0xFF, _mm512_castpd_si512(b.value.raw), _mm512_castpd_si512(a.value.raw), count))};
+  }
+#endif
+
   template <class Pick>
   static HWY_INLINE P through_memory(const P& own, const P& next, const Pick& pick) {
     Scalar a[plane_size], b[plane_size], c[plane_size];
@@ -184,10 +221,7 @@ class PlaneShifter {
     return load_plane(c);
   }
 
-  decltype(hn::SetTableIndices(
-      Tag(),
-      static_cast<std::conditional_t<sizeof(Scalar) == 4, int32_t, int64_t>*>(nullptr))) m_up_x,
-      m_down_x, m_up_y, m_down_y;
+  Indices m_up_x, m_down_x, m_up_y, m_down_y;
   hn::Mask<Tag> m_column, m_row;
 };
 

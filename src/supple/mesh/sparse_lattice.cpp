@@ -18,14 +18,19 @@ Vec3i tile_of(const Vec3i& block, const Vec3i& shifts) {
   return {block[0] >> shifts[0], block[1] >> shifts[1], block[2] >> shifts[2]};
 }
 
-// Blocks in order: tile by tile, within a tile x fastest.
+// The first block of a tile.
+Vec3i shifted_up(const Vec3i& tile, const Vec3i& shifts) {
+  return {tile[0] * (1 << shifts[0]), tile[1] * (1 << shifts[1]), tile[2] * (1 << shifts[2])};
+}
+
+// Blocks in order: tile by tile, within a tile column by column, z fastest.
 struct BlockOrder {
   Vec3i shifts;
 
   bool operator()(const Vec3i& a, const Vec3i& b) const {
     const Vec3i s = tile_of(a, shifts), t = tile_of(b, shifts);
-    return std::tie(s[2], s[1], s[0], a[2], a[1], a[0]) <
-           std::tie(t[2], t[1], t[0], b[2], b[1], b[0]);
+    return std::tie(s[2], s[1], s[0], a[1], a[0], a[2]) <
+           std::tie(t[2], t[1], t[0], b[1], b[0], b[2]);
   }
 };
 
@@ -89,6 +94,7 @@ SparseLattice::SparseLattice(std::vector<Vec3i> given, std::vector<uint64_t> bit
   sort_blocks();
   find_nodes();
   connect();
+  find_columns();
   plan_sums();
 }
 
@@ -199,6 +205,54 @@ void SparseLattice::connect() {
       tiles.push_back(static_cast<uint32_t>(b));
 }
 
+// Columns of blocks, and which of them hand sums over to others.
+void SparseLattice::find_columns() {
+  columns.clear();
+  column_offsets.assign(1, 0);
+  std::vector<uint8_t> heights(blocks.size() + 1, 0);  // of the columns that start at a block
+  std::vector<uint32_t> tile_ends;
+  for (size_t t = 0; t + 1 < tiles.size(); ++t) {
+    for (uint32_t b = tiles[t]; b < tiles[t + 1];) {
+      uint32_t top = b;
+      if (cells[b] != 0) do
+          ++top;
+        while (top < tiles[t + 1] && cells[top] != 0 &&
+               upper[top - 1][4] == static_cast<int32_t>(top));
+      if (top > b) {
+        const Vec3i in_tile = blocks[b] - shifted_up(tile_of(blocks[b], tile_shifts), tile_shifts);
+        heights[b] = static_cast<uint8_t>(top - b);
+        columns.push_back(
+            {b, heights[b], static_cast<uint8_t>(in_tile[2]), static_cast<uint8_t>(in_tile[0])});
+        tile_ends.push_back(tiles[t + 1]);
+      }
+      b = std::max(top, b + 1);
+    }
+    column_offsets.push_back(static_cast<uint32_t>(columns.size()));
+  }
+  for (size_t i = 0; i < columns.size(); ++i) {
+    BlockColumn& column = columns[i];
+    const auto feeds = [&](int32_t next) {
+      const auto at = static_cast<uint32_t>(next);
+      return at > column.block && at < tile_ends[i] && heights[at] == column.height;
+    };
+    column.feeds_x = feeds(upper[column.block][1]);
+    column.feeds_y = feeds(upper[column.block][2]);
+  }
+  // Blocks to which a column adds directly.
+  std::vector<uint8_t> added(blocks.size() + 1, 0);
+  for (const BlockColumn& column : columns)
+    for (uint32_t b = column.block; b < column.block + column.height; ++b)
+      for (size_t d = 1; d < 8; ++d)
+        if (((d & 1) != 0 && !column.feeds_x) || ((d & 2) != 0 && !column.feeds_y))
+          added[static_cast<size_t>(upper[b][d])] = 1;
+  fresh.assign(blocks.size(), 0);
+  for (BlockColumn& column : columns) {
+    const auto begin = added.begin() + column.block;
+    column.first = std::none_of(begin, begin + column.height, [](uint8_t a) { return a != 0; });
+    std::fill_n(fresh.begin() + column.block, column.height, column.first ? 1 : 0);
+  }
+}
+
 // Where every tile's cells add to nodes beyond the tile, and who adds those sums up.
 void SparseLattice::plan_sums() {
   const auto none = static_cast<int32_t>(blocks.size());
@@ -240,9 +294,6 @@ void SparseLattice::plan_sums() {
   incoming.resize(ghosts.size());
   for (uint32_t g = 0; g < ghosts.size(); ++g)
     incoming[counts[static_cast<size_t>(ghosts[g].block)]++] = g;
-  late_blocks.clear();
-  for (uint32_t b = 0; b < blocks.size(); ++b)
-    if (incoming_offsets[b] != incoming_offsets[b + 1]) late_blocks.push_back(b);
 }
 
 }  // namespace supple

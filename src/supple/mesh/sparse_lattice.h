@@ -21,11 +21,25 @@ inline constexpr int block_side = 4;        ///< cells along a block
 inline constexpr size_t block_cells = 64;   ///< cells, and nodes, of a block
 inline constexpr size_t ghost_size = 16;    ///< nodes of a ghost's face
 inline constexpr int32_t most_ghosts = 97;  ///< blocks beyond a tile its cells add to
+inline constexpr size_t most_places = 8;    ///< columns side by side in a tile
+inline constexpr size_t most_height = 4;    ///< blocks of a column
 
 /// A face of nodes that a tile's cells add to in a block of another tile.
 struct GhostFace {
   int32_t block = 0;
   uint8_t axis = 0;  ///< the nodes with coordinate 0 along this axis
+};
+
+/// Blocks with cells above each other in a tile, with none below or above. Sums for nodes of the
+/// columns beside it in x and y are handed over where those have the same levels.
+struct BlockColumn {
+  uint32_t block = 0;    ///< the lowest one; the others follow
+  uint8_t height = 0;    ///< in blocks
+  uint8_t level = 0;     ///< height of the lowest one above the tile's lowest blocks
+  uint8_t place = 0;     ///< in x, from the tile's first blocks on
+  bool feeds_x = false;  ///< hands over to the column in x
+  bool feeds_y = false;  ///< hands over to the column in y
+  bool first = false;    ///< no other column adds to its nodes but by handing over
 };
 
 /// A cell or node by its block and its place in it (x fastest).
@@ -77,6 +91,10 @@ class SparseLattice {
   Vec3i tile_shifts{2, 2, 2};       ///< logarithms of the blocks along a tile
   std::vector<uint32_t> tiles{0};   ///< first block of every tile, and the total
 
+  std::vector<BlockColumn> columns;         ///< of all tiles, as their blocks come
+  std::vector<uint32_t> column_offsets{0};  ///< first column of every tile, and the total
+  std::vector<uint8_t> fresh;               ///< 1 for blocks of columns that are `first`
+
   /// Blocks at +x, +y, +z (bits 0, 1, 2 of the index); block_count() where there is none.
   std::vector<std::array<int32_t, 8>> upper;
 
@@ -88,14 +106,12 @@ class SparseLattice {
   std::vector<GhostFace> ghosts;
   std::vector<uint32_t> incoming_offsets;  ///< first entry of `incoming` per block, and the total
   std::vector<uint32_t> incoming;          ///< ghosts to be added to each block, rising
-  /// Blocks that get something from other tiles; the others, which no other tile reads either, are
-  /// complete once their own tile is done.
-  std::vector<uint32_t> late_blocks;
 
  private:
   void sort_blocks();
   void find_nodes();
   void connect();
+  void find_columns();
   void plan_sums();
 };
 
