@@ -2,6 +2,20 @@
 
 #include <cstring>
 
+#include "supple/math/svd3_batch.h"
+
+#ifndef SUPPLE_LATTICE_ELASTICITY_TYPES
+#define SUPPLE_LATTICE_ELASTICITY_TYPES
+namespace supple {
+
+// U and V as quaternions, then the singular values, of the deformation gradients of a block.
+struct DecomposedBlock {
+  alignas(64) float of[11][block_cells];
+};
+
+}  // namespace supple
+#endif
+
 #define SUPPLE_KERNEL_FILE "supple/lattice/elasticity_kernels.cpp"
 #include "supple/math/for_each_target.h"
 
@@ -367,12 +381,15 @@ void gradient_doubles(const SweepPlan& plan, size_t tile, double spacing, const 
   sweep_tile<false, double>(plan, tile, x, nullptr, nullptr, visitor);
 }
 
-void linearise_floats(const float* gradients, const DifferentialRule<float>& rule,
+void linearise_floats(const DecomposedBlock& decomposed, const DifferentialRule<float>& rule,
                       const float* rest_traces, float inversion, float* cells) {
   using T = WideFloat;
   for (size_t at = 0; at < block_cells; at += T::lanes) {
-    const auto f = [&](size_t n) { return load(gradients + n * block_cells + at); };
-    const Svd3<T> svd = svd3(Matrix3<T>{f(0), f(1), f(2), f(3), f(4), f(5), f(6), f(7), f(8)});
+    const auto part = [&](size_t n) { return load(decomposed.of[n] + at); };
+    Svd3<T> svd;
+    svd.u = {part(0), part(1), part(2), part(3)};
+    svd.v = {part(4), part(5), part(6), part(7)};
+    svd.sigma = {part(8), part(9), part(10)};
     // mu h / 16 is half the stiffness.
     const T mu = cell_number<float>(cells, 10, at) * T(0.5f);
     const T lambda = cell_number<float>(cells, 11, at);
@@ -441,7 +458,17 @@ void gradient_tile(const SweepPlan& plan, size_t tile, double spacing, const dou
 
 void linearise_block(const float* gradients, const DifferentialRule<float>& rule,
                      const float* rest_traces, float inversion, float* cells) {
-  SUPPLE_DISPATCH(linearise_floats)(gradients, rule, rest_traces, inversion, cells);
+  // In one batch, which takes several registers of cells in turns.
+  DecomposedBlock decomposed;
+  const auto in = [&](size_t n) {
+    return std::span<const float>(gradients + n * block_cells, block_cells);
+  };
+  const auto out = [&](size_t n) { return std::span<float>(decomposed.of[n], block_cells); };
+  svd3_batch({{in(0), in(1), in(2), in(3), in(4), in(5), in(6), in(7), in(8)}},
+             {{out(0), out(1), out(2), out(3)},
+              {out(4), out(5), out(6), out(7)},
+              {out(8), out(9), out(10)}});
+  SUPPLE_DISPATCH(linearise_floats)(decomposed, rule, rest_traces, inversion, cells);
 }
 
 }  // namespace supple
