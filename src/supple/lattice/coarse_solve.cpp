@@ -151,16 +151,17 @@ void Hierarchy::solve_coarsest() {
               : static_cast<float>(m_coarsest_vector[m_coarsest_dofs[n] + static_cast<int>(c)]);
 }
 
-// Lanczos steps on D⁻¹ A from a rough vector. Where they cost most, on the finest level of a large
-// lattice, only three are taken; what the others would have added is taken from how the estimate of
-// the next level went on from there, as eigenvectors of the largest values are local and look alike
-// on all levels. (From 3 to 30 steps estimates grow by 1.19 to 1.9 in our cases.)
+// Lanczos steps on D⁻¹ A from a rough vector. Where they cost most, on large levels, only three are
+// taken; what the others would have added is taken from how the estimates of coarser levels went on
+// from there, as eigenvectors of the largest values are local and look alike on all levels. (From 3
+// to 30 steps estimates grow by 1.19 to 1.9 in our cases.)
 void Hierarchy::estimate_eigenvalues() {
-  constexpr size_t few = 3, many = 12, small_blocks = 1024;
+  constexpr size_t few = 3, many = 12, small_blocks = 512;
   double coarser = 0, growth = 1.2;
   for (size_t l = m_levels.size() - 1; l-- > 0;) {
     Level& level = *m_levels[l];
-    const bool extrapolate = l == 0 && level.lattice().block_count() > small_blocks;
+    const bool extrapolate =
+        l + 2 < m_levels.size() && level.lattice().block_count() > small_blocks;
     fill_roughly(level, level.b);
     const auto divide = [&] { return multiply(level.inverse_diagonal, level.b, level.x); };
     const std::vector<double> estimates = lanczos_largest(
