@@ -78,7 +78,7 @@ soak-kills: setup-test tests/node/node_modules/.stamp
 soak-voxels: setup-test
 	$(call configure,release)
 	@cmake --build --preset release -j $(JOBS) --target test_voxels
-	@SUPPLE_SOAK=84 $(RELEASE)/test_voxels --gtest_filter='*ComeBackToRest'
+	@SUPPLE_SOAK=84 $(RELEASE)/test_voxels --gtest_filter='*ComeBackToRest*'
 
 soak-characters: setup-test
 	$(call configure,release)

@@ -191,22 +191,27 @@ TEST_P(VoxelsOnTargets, SolvesTheEquations) {
 INSTANTIATE_TEST_SUITE_P(EveryTarget, VoxelsOnTargets, testing::ValuesIn(simd_targets()));
 
 TEST(VoxelSystem, FreeBodiesKeepTheirMomenta) {
-  const Voxels body(tube_surface({.ring = 0.6, .radius = 0.2, .angle = 4}, 0.1), 5);
-  std::vector<Vec3d> x = body.rest, v(x.size());
-  for (size_t n = 0; n < x.size(); ++n)
-    v[n] = Vec3d(1, 0.5, -2) + Vec3d(0.5, 3, 1).cross(x[n]) + Vec3d(0, std::sin(5 * x[n][0]), 0);
-  const Vec3d momentum = body.momentum(v), spin = body.angular_momentum(x, v);
-  // Few iterations: what is lost then is not to be lost to the whole.
-  body.move(x, v, 1.0 / 24, 100, 10);
-  EXPECT_LT((body.momentum(v) - momentum).norm(), 1e-6 * momentum.norm());
-  EXPECT_LT((body.angular_momentum(x, v) - spin).norm(), 1e-4 * spin.norm());
+  for (const StiffnessLaw law : {StiffnessLaw::nonuniform, StiffnessLaw::bending}) {
+    const Voxels body(tube_surface({.ring = 0.6, .radius = 0.2, .angle = 4}, 0.1), 5, 2, law);
+    std::vector<Vec3d> x = body.rest, v(x.size());
+    for (size_t n = 0; n < x.size(); ++n)
+      v[n] = Vec3d(1, 0.5, -2) + Vec3d(0.5, 3, 1).cross(x[n]) + Vec3d(0, std::sin(5 * x[n][0]), 0);
+    const Vec3d momentum = body.momentum(v), spin = body.angular_momentum(x, v);
+    // Few iterations: what is lost then is not to be lost to the whole.
+    body.move(x, v, 1.0 / 24, 100, 10);
+    EXPECT_LT((body.momentum(v) - momentum).norm(), 1e-6 * momentum.norm());
+    EXPECT_LT((body.angular_momentum(x, v) - spin).norm(), 1e-4 * spin.norm());
+  }
 }
 
 // 40 starts per body, 10,000 in all with SUPPLE_SOAK=84. Bodies of several cells all come back; a
 // single cell may stay twisted [Nesme 2006, section 4.1], so those are counted.
-TEST(VoxelSystem, RandomFlatAndInvertedStartsComeBackToRest) {
+class VoxelStarts : public testing::TestWithParam<StiffnessLaw> {};
+
+TEST_P(VoxelStarts, RandomFlatAndInvertedOnesComeBackToRest) {
   for (const int cells : {1, 2, 4}) {
-    const Voxels body(cells == 4 ? sphere_surface(0.5, 0.1) : box_surface({1, 1, 1}, 0.5), cells);
+    const Voxels body(cells == 4 ? sphere_surface(0.5, 0.1) : box_surface({1, 1, 1}, 0.5), cells, 2,
+                      GetParam());
     const int starts = 40 * test::soak_factor();
     int stuck = 0;
     for (int start = 0; start < starts; ++start) {
@@ -233,6 +238,9 @@ TEST(VoxelSystem, RandomFlatAndInvertedStartsComeBackToRest) {
     if (cells == 1) RecordProperty("twisted", stuck);
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Laws, VoxelStarts,
+                         testing::Values(StiffnessLaw::nonuniform, StiffnessLaw::bending));
 
 TEST(VoxelSystem, HeldNodesStay) {
   const Voxels body(sphere_surface(0.5, 0.1), 4);

@@ -249,7 +249,7 @@ struct SolverSettings {
 };
 
 /// How matter in a part of a voxel is felt.
-enum class VoxelLaw { nonuniform, uniform };
+enum class VoxelLaw { nonuniform, bending, uniform };
 
 /// How much of the voxels on the surface is filled.
 enum class VoxelFill { exact, half };

@@ -427,7 +427,8 @@ void describe(Visitor& visit, VoxelSettings& s) {
                .max = 8});
   visit.words(
       "law", s.law, law_words,
-      {.meaning = "Whether matter is felt where it is in a cell, or evenly over all of it."});
+      {.meaning =
+           "Whether matter is felt where it is in a cell, bends there too, or is felt evenly."});
   visit.words(
       "fill", s.fill, fill_words,
       {.meaning = "How much of the finest cells on the surface is matter: what is measured, "

@@ -47,8 +47,9 @@ inline constexpr std::array<Word<Quadrature>, 3> quadrature_words = {
      {"one_point", Quadrature::one_point},
      {"eight_point", Quadrature::eight_point}}};
 
-inline constexpr std::array<Word<VoxelLaw>, 2> law_words = {
-    {{"nonuniform", VoxelLaw::nonuniform}, {"uniform", VoxelLaw::uniform}}};
+inline constexpr std::array<Word<VoxelLaw>, 3> law_words = {{{"nonuniform", VoxelLaw::nonuniform},
+                                                             {"bending", VoxelLaw::bending},
+                                                             {"uniform", VoxelLaw::uniform}}};
 
 inline constexpr std::array<Word<SkinEmbedding>, 2> embedding_words = {
     {{"linear", SkinEmbedding::linear}, {"smooth", SkinEmbedding::smooth}}};

@@ -4,11 +4,15 @@
 
 #include "supple/core/error.h"
 #include "supple/core/parallel.h"
+#include "supple/sim/selection.h"
 
 namespace supple {
 namespace {
 
 constexpr int usual_cells = 10;
+
+// How far beyond the border of a selection matter still belongs to it, in cells.
+constexpr double border = 1e-3;
 
 VoxelSolid cut(const FleshSkin& skin, const BodySettings& settings, const std::string& file) {
   try {
@@ -57,11 +61,7 @@ VoxelModel::VoxelModel(const Character& character, const BodySettings& settings,
   materials.reserve(leaves);
   for (const Substance& is : set_materials(settings, places, file))
     materials.push_back({lame_moduli(is.young, is.poisson), is.density});
-  const StiffnessLaw law =
-      settings.voxels.law == VoxelLaw::uniform ? StiffnessLaw::uniform : StiffnessLaw::nonuniform;
-  parallel_for(cells.size(), 4, [&](size_t begin, size_t end) {
-    for (size_t c = begin; c < end; ++c) cells[c] = gather_cell(voxels, c, law, materials);
-  });
+  gather(settings, voxels, materials, file);
   masses.assign(mesh.nodes.size(), 0);
   for (size_t c = 0; c < cells.size(); ++c)
     for (size_t i = 0; i < 8; ++i)
@@ -75,6 +75,33 @@ VoxelModel::VoxelModel(const Character& character, const BodySettings& settings,
   for (const ScriptedNodes& group : fixed)
     std::for_each(group.nodes.begin(), group.nodes.end(), hold);
   if (attachment) std::for_each(attachment->held().begin(), attachment->held().end(), hold);
+}
+
+// What scripts hold is known to the cells: matter in a selection moves with the nodes in it.
+void VoxelModel::gather(const BodySettings& settings, const VoxelSolid& voxels,
+                        std::span<const VoxelMaterial> materials, const std::string& file) {
+  std::vector<Selection> selections;
+  for (size_t i = 0; i < settings.fixed.size(); ++i)
+    if (!settings.fixed[i].skin)
+      selections.emplace_back(settings.fixed[i].select, border * solid.spacing, file,
+                              fmt::format("body.fixed[{}].select", i));
+  HeldMatter held_matter;
+  std::vector<uint8_t> nodes;
+  if (!selections.empty()) {
+    held_matter.contains = [&](const Vec3d& place) {
+      return std::any_of(selections.begin(), selections.end(),
+                         [&](const Selection& s) { return s.contains(place); });
+    };
+    for (const Vec3d& node : rest) nodes.push_back(held_matter.contains(node) ? 1 : 0);
+    held_matter.nodes = nodes;
+  }
+  const StiffnessLaw law = settings.voxels.law == VoxelLaw::uniform   ? StiffnessLaw::uniform
+                           : settings.voxels.law == VoxelLaw::bending ? StiffnessLaw::bending
+                                                                      : StiffnessLaw::nonuniform;
+  parallel_for(cells.size(), 4, [&](size_t begin, size_t end) {
+    for (size_t c = begin; c < end; ++c)
+      cells[c] = gather_cell(voxels, c, law, materials, held_matter);
+  });
 }
 
 std::unique_ptr<VoxelSystem> VoxelModel::make_system() const {

@@ -31,6 +31,8 @@ struct VoxelModel : FleshModel {
  private:
   VoxelModel(const Character& character, const BodySettings& settings, const FrameRange& range,
              const std::string& file, VoxelSolid voxels);
+  void gather(const BodySettings& settings, const VoxelSolid& voxels,
+              std::span<const VoxelMaterial> materials, const std::string& file);
 };
 
 }  // namespace supple

@@ -3,6 +3,8 @@
 #include <array>
 #include <cmath>
 
+#include "supple/voxels/relaxed_cells.h"
+
 namespace supple {
 namespace {
 
@@ -173,6 +175,13 @@ EdgeWeights edge_weights(const VoxelSolid& voxels, size_t cell) {
   return sum / sum.row(0).sum();
 }
 
+double filling_of(const VoxelSolid& voxels, size_t cell) {
+  double sum = 0;
+  for (const VoxelLeaf& leaf : voxels.leaves_of(cell))
+    sum += static_cast<double>(leaf.filled) / std::pow(8.0, leaf.depth);
+  return sum;
+}
+
 // The cell's material is the mean over its leaves by volume, so that the filling ratio scales it.
 CellMatrices spread_evenly(const VoxelSolid& voxels, size_t cell, const LeafMaterials& materials) {
   CellMaterial moduli{0, 0};
@@ -222,10 +231,15 @@ void add_child(const Matrix8& child, int place, Matrix8& parent) {
 }
 
 CellMatrices gather_cell(const VoxelSolid& voxels, size_t cell, StiffnessLaw law,
-                         std::span<const VoxelMaterial> materials) {
+                         std::span<const VoxelMaterial> materials, const HeldMatter& held) {
   const LeafMaterials own{materials, voxels.first_leaf[cell]};
   if (law == StiffnessLaw::uniform) return spread_evenly(voxels, cell, own);
   CellMatrices result = Gatherer(voxels, cell, own).gather();
+  // A cell that is alone and thick gains nothing, and a softer one may stay wound round itself.
+  const bool alone = voxels.mesh.cells.size() == 1;
+  if (law == StiffnessLaw::bending && !(alone && filling_of(voxels, cell) > 0.5))
+    result.stiffness =
+        trilinear_part * result.stiffness + gather_relaxed(voxels, cell, materials, held).stiffness;
   result.edges = edge_weights(voxels, cell);
   return result;
 }

@@ -3,6 +3,7 @@
 // each.
 #pragma once
 
+#include <functional>
 #include <span>
 
 #include "supple/material/moduli.h"
@@ -45,13 +46,25 @@ struct CellMatrices {
 
 /// How matter in parts of a cell is felt at its corners.
 enum class StiffnessLaw {
-  nonuniform,  ///< where it is [Nesme 2006, section 5.3]
+  nonuniform,  ///< where it is, moving with the corners' interpolation [Nesme 2006, section 5.3]
+  bending,     ///< where it is, moving as it costs least (relaxed_cells.h)
   uniform,     ///< spread evenly over the cell [Nesme 2006, section 5.1]
 };
+
+/// What of a solid is held fast, or moved by scripts and bones; empty where nothing is.
+struct HeldMatter {
+  std::span<const uint8_t> nodes;  ///< whether each node is
+  /// Whether matter at a place (in metres) is; asked in cells with held nodes.
+  std::function<bool(const Vec3d&)> contains;
+};
+
+/// How much of the law `nonuniform` is in the law `bending` as well: it holds loose parts of a cell
+/// together, and keeps empty corners from being too soft to solve for.
+inline constexpr double trilinear_part = 1e-4;
 
 /// Gathers stiffness and mass of a cell of a solid from its octree; `materials` has one entry per
 /// leaf of the solid, or one for all.
 CellMatrices gather_cell(const VoxelSolid& voxels, size_t cell, StiffnessLaw law,
-                         std::span<const VoxelMaterial> materials);
+                         std::span<const VoxelMaterial> materials, const HeldMatter& held = {});
 
 }  // namespace supple

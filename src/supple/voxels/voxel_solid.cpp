@@ -118,12 +118,16 @@ float filling_ratio(std::span<const VoxelLeaf> leaves) {
 
 }  // namespace
 
+Vec3i VoxelSolid::finest(const VoxelLeaf& leaf) const {
+  return Vec3d(gather_bits(leaf.path), gather_bits(leaf.path >> 1), gather_bits(leaf.path >> 2))
+      .cast<int32_t>();
+}
+
 Vec3d VoxelSolid::centre(size_t cell, const VoxelLeaf& leaf) const {
   const LatticePlace& place = mesh.cells[cell];
   const Vec3d low = solid.position(solid.lattice.coordinates(place.block, place.local));
   const double finest = solid.spacing / (1 << levels), side = solid.spacing / (1 << leaf.depth);
-  const Vec3d steps(gather_bits(leaf.path), gather_bits(leaf.path >> 1),
-                    gather_bits(leaf.path >> 2));
+  const Vec3d steps = this->finest(leaf).cast<double>();
   return low + finest * steps + Vec3d::Constant(side / 2);
 }
 

@@ -52,6 +52,9 @@ struct VoxelSolid {
     return {leaves.data() + first_leaf[cell], leaves.data() + first_leaf[cell + 1]};
   }
 
+  /// The lower corner of a leaf, in finest cubes from that of its cell.
+  Vec3i finest(const VoxelLeaf& leaf) const;
+
   /// The centre of a leaf of a cell, in metres.
   Vec3d centre(size_t cell, const VoxelLeaf& leaf) const;
 };
