@@ -9,9 +9,6 @@
 namespace supple {
 namespace {
 
-// How far beyond a selection's border nodes still belong to it, in cells.
-constexpr double border = 1e-3;
-
 std::string reach_of(const std::vector<Vec3d>& points) {
   Box3d box;
   for (const Vec3d& p : points) box.extend(p);
@@ -101,7 +98,7 @@ void FleshModel::hold_nodes(const BodySettings& settings, const FrameRange& rang
       fixed.emplace_back();
       continue;
     }
-    const Selection selection(settings.fixed[i].select, border * solid.spacing, file,
+    const Selection selection(settings.fixed[i].select, selection_border * solid.spacing, file,
                               here + ".select");
     fixed.push_back({{}, std::move(script)});
     size_t count = 0;
@@ -119,7 +116,8 @@ void FleshModel::hold_nodes(const BodySettings& settings, const FrameRange& rang
 
 void FleshModel::hold_points(const FixedSettings& settings, Script script, const std::string& field,
                              const std::string& file) {
-  const Selection selection(settings.select, border * solid.spacing, file, field + ".select");
+  const Selection selection(settings.select, selection_border * solid.spacing, file,
+                            field + ".select");
   ScriptedPoints group{{}, std::move(script)};
   for (size_t p = 0; p < skin.mesh.positions.size(); ++p)
     if (selection.contains(skin.mesh.positions[p].cast<double>()))
@@ -137,7 +135,8 @@ void FleshModel::pull_places(const BodySettings& settings, const FrameRange& ran
   for (size_t i = 0; i < settings.pulled.size(); ++i) {
     const PulledSettings& pull = settings.pulled[i];
     const std::string here = fmt::format("body.pulled[{}]", i);
-    const Selection selection(pull.select, border * solid.spacing, file, here + ".select");
+    const Selection selection(pull.select, selection_border * solid.spacing, file,
+                              here + ".select");
     PulledPlaces group;
     group.script = Script(pull.motion, range, file, here + ".motion");
     if (pull.skin) {

@@ -8,6 +8,10 @@
 
 namespace supple {
 
+/// How far beyond a selection's border nodes and matter of a body of cells still belong to it, in
+/// cells.
+inline constexpr double selection_border = 1e-3;
+
 /// A part of space. Points within `slack` of it belong to it, so that nodes in a side of a box do.
 class Selection {
  public:

@@ -11,9 +11,6 @@ namespace {
 
 constexpr int usual_cells = 10;
 
-// How far beyond the border of a selection matter still belongs to it, in cells.
-constexpr double border = 1e-3;
-
 VoxelSolid cut(const FleshSkin& skin, const BodySettings& settings, const std::string& file) {
   try {
     return voxelise_solid(skin.mesh.positions, skin.all_triangles(), voxel_options(settings));
@@ -83,7 +80,7 @@ void VoxelModel::gather(const BodySettings& settings, const VoxelSolid& voxels,
   std::vector<Selection> selections;
   for (size_t i = 0; i < settings.fixed.size(); ++i)
     if (!settings.fixed[i].skin)
-      selections.emplace_back(settings.fixed[i].select, border * solid.spacing, file,
+      selections.emplace_back(settings.fixed[i].select, selection_border * solid.spacing, file,
                               fmt::format("body.fixed[{}].select", i));
   HeldMatter held_matter;
   std::vector<uint8_t> nodes;

@@ -6,9 +6,8 @@
 // - A corner's moment, over the area where matter goes on into the next cube and against the
 //   corner's bilinear function, is that of the trilinear motion. Of the sides at a corner the one
 //   with the least such area counts: there a rod or a sheet ends, and next to it it may sag.
-// - Across the cube, between sides that both go on, the mean strain is that of the trilinear
-// motion:
-//   with it constant stress passes from cell to cell.
+// - Across the cube, between sides that both go on, the mean strain is the trilinear one: with it
+//   constant stress passes from cell to cell.
 // - Corners on no such side follow the matter near them.
 // - Matter that is held moves rigidly with the held corners.
 //
