@@ -1,6 +1,8 @@
 // Real characters with flesh, whole clips up to 4 s, no scene file: `make soak`. Prints a row of
 // what was measured for every clip. SUPPLE_SOAK is the most clips of a character, SUPPLE_BUDGET the
-// number of cells. With SUPPLE_WHERE it says of every frame which joints deep vertices are of.
+// number of cells, SUPPLE_SECONDS how much of a clip is played. With
+// SUPPLE_OVERLAP=0 overlap is not measured, which takes longer than the flesh. With SUPPLE_WHERE it
+// says of every frame which joints deep vertices are of.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +21,16 @@
 namespace supple {
 namespace {
 
-constexpr double longest = 4;  // seconds of a clip
+// The most seconds of a clip.
+double longest() {
+  const char* seconds = std::getenv("SUPPLE_SECONDS");
+  return seconds != nullptr ? std::atof(seconds) : 4;
+}
+
+bool measures_overlap() {
+  const char* overlap = std::getenv("SUPPLE_OVERLAP");
+  return overlap == nullptr || std::atoi(overlap) != 0;
+}
 
 // What one clip came to.
 struct Outcome {
@@ -72,7 +83,7 @@ Outcome play(const PreparedScene& prepared, Scene scene, const Clip* clip) {
   const Character& character = *prepared.character;
   if (clip != nullptr) {
     const double rate = scene.frames.rate > 0 ? scene.frames.rate : clip_rate(*clip);
-    const double length = std::min(longest, clip->end() - clip->start());
+    const double length = std::min(longest(), clip->end() - clip->start());
     scene.frames.last = scene.frames.first + static_cast<int>(length * rate);
   }
   Session session(prepared.character, scene, clip, "soak");
@@ -108,6 +119,7 @@ Outcome play(const PreparedScene& prepared, Scene scene, const Clip* clip) {
     outcome.least_volume = std::min(outcome.least_volume, volume);
     outcome.largest_volume = std::max(outcome.largest_volume, volume);
     outcome.plain_volume = std::min(outcome.plain_volume, volume_of(skin.mesh, rigged) / rest);
+    if (!measures_overlap()) continue;
     const test::SkinOverlap a = meter.measure(rigged, cell / 2), b = meter.measure(flesh, cell / 2);
     if (std::getenv("SUPPLE_WHERE") != nullptr)
       print_where(character, skin, report.frame, a, b, cell);

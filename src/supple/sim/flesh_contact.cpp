@@ -31,8 +31,12 @@ FleshContact::FleshContact(const Character& character, const FleshModel& model,
                                               model.solid.spacing);
     const double along = settings.contact.points * options.density;
     m_points = choose_contact_points(*m_surface, {.factor = 1 / along});
-    if (options.self)
+    if (options.self) {
       m_self = std::make_unique<SelfCollision>(model.solid, model.mesh, *m_surface, m_points);
+      if (settings.contact.clear_skin)
+        m_clearance =
+            std::make_unique<SkinClearance>(model.solid, model.mesh, model.rest, *m_surface);
+    }
   }
   add_line_points();
   for (const ContactPoint& point : m_points) {
@@ -156,6 +160,10 @@ size_t FleshContact::find(std::span<const Vec3d> nodes, int32_t first, bool with
   find_rigid(nodes, out);
   find_inner(nodes, out);
   return out.size() - before;
+}
+
+void FleshContact::clear_skin(std::span<const Vec3d> nodes, std::span<Vec3f> points) const {
+  if (m_clearance) m_clearance->clear(nodes, points);
 }
 
 void FleshContact::find_itself(std::span<const Vec3d> nodes) {

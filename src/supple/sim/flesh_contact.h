@@ -9,7 +9,7 @@
 
 #include <memory>
 
-#include "supple/contact/self_collision.h"
+#include "supple/contact/skin_clearance.h"
 #include "supple/lattice/lattice_system.h"
 #include "supple/sim/flesh_model.h"
 #include "supple/sim/moving_colliders.h"
@@ -43,6 +43,10 @@ class FleshContact {
   /// as they were found before. Needs a step begun. Returns the number of contacts.
   size_t find(std::span<const Vec3d> nodes, int32_t first, bool with_itself,
               std::vector<ActiveSpring>& out);
+
+  /// Moves the skin's points, in metres, out of other flesh where cells with their nodes at `nodes`
+  /// left them in.
+  void clear_skin(std::span<const Vec3d> nodes, std::span<Vec3f> points) const;
 
   /// How deep each contact point was when contacts were last found, in metres; 0 without contact.
   std::span<const float> depths() const { return m_depths; }
@@ -87,6 +91,7 @@ class FleshContact {
   std::vector<LatticeTie> m_ties;
   std::vector<double> m_young;  // of the flesh at the contact points
   std::unique_ptr<SelfCollision> m_self;
+  std::unique_ptr<SkinClearance> m_clearance;  // null where skins are left as cells carry them
   MovingColliders m_colliders;
   size_t m_outer = 0;  // colliders that the skin's points meet; the others are bones
   std::vector<InnerPoint> m_inner;

@@ -34,6 +34,17 @@ std::vector<float> contact_map(const FleshView& view) {
 
 }  // namespace
 
+std::vector<Vec3f> carried_skin(const FleshModel& model, std::span<const Vec3d> nodes,
+                                const FleshContact* contact) {
+  std::vector<Vec3f> points(model.embedding.size());
+  if (model.smooth)
+    model.smooth->interpolate(nodes, points);
+  else
+    model.embedding.interpolate(nodes, points);
+  if (contact) contact->clear_skin(nodes, points);
+  return points;
+}
+
 void show_skin(const FleshView& view, BodyFrame& out) {
   const FleshModel& model = view.model;
   const std::span<const float> flesh =

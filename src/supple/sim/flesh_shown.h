@@ -18,6 +18,11 @@ struct FleshView {
   const FleshContact* contact;    ///< null without any
 };
 
+/// The skin's points as cells with their nodes at `nodes` carry them, in metres, moved out of other
+/// flesh where they end in it and the scene asks for that; `contact` is null without any.
+std::vector<Vec3f> carried_skin(const FleshModel& model, std::span<const Vec3d> nodes,
+                                const FleshContact* contact);
+
 /// Sets the positions of the skin's vertices: points of the flesh move with their cells, also what
 /// blend shapes add to them; where the scene wants no flesh, and for props, the rig decides.
 void show_skin(const FleshView& view, BodyFrame& out);

@@ -326,11 +326,7 @@ std::span<const Vec3d> ImplicitLatticeBody::nodes() const {
 }
 
 void ImplicitLatticeBody::skin(BodyFrame& out) const {
-  std::vector<Vec3f> points(m_model.embedding.size());
-  if (m_model.smooth)
-    m_model.smooth->interpolate(nodes(), points);
-  else
-    m_model.embedding.interpolate(nodes(), points);
+  const std::vector<Vec3f> points = carried_skin(m_model, nodes(), m_contact.get());
   const FleshView view{m_character, m_model, m_now, m_plain, nodes(), points, m_contact.get()};
   show_skin(view, out);
   show_extras(view, m_cell_stretch, out);

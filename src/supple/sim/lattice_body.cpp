@@ -413,11 +413,7 @@ void LatticeBody::measure(StepReport& report) {
 
 void LatticeBody::skin(BodyFrame& out) const {
   const std::vector<Vec3d> nodes = node_positions();
-  std::vector<Vec3f> points(m_model.embedding.size());
-  if (m_model.smooth)
-    m_model.smooth->interpolate(nodes, points);
-  else
-    m_model.embedding.interpolate(nodes, points);
+  const std::vector<Vec3f> points = carried_skin(m_model, nodes, m_contact.get());
   const FleshView view{m_character, m_model, m_now, m_plain, nodes, points, m_contact.get()};
   show_skin(view, out);
   show_extras(view, m_cell_stretch, out);

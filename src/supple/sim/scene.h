@@ -217,6 +217,7 @@ struct ContactSettings {
   double stiffness = 8;
   double grip = 0.2;
   double points = 1;
+  bool clear_skin = true;
   bool props = false;
   std::vector<ColliderSettings> colliders;
 };

@@ -366,6 +366,9 @@ void describe(Visitor& visit, ContactSettings& s) {
                   "are at which the body meets itself.",
        .min = 0.1,
        .max = 10});
+  visit.field("clear_skin", s.clear_skin,
+              {.meaning = "Whether the skin that is shown is moved out of itself where cells leave "
+                          "it in."});
   visit.field("props", s.props, {.meaning = "Whether rigid meshes hung on bones are colliders."});
   visit.list("colliders", s.colliders, {.meaning = "Rigid things flesh collides with."});
 }

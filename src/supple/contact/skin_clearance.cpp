@@ -1,0 +1,166 @@
+#include "supple/contact/skin_clearance.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace supple {
+namespace {
+
+// Of a vertex's displacement, the part that its neighbours' mean takes in a round of smoothing.
+constexpr double blend = 0.5;
+
+// Vertices of the skin that lie on its free surface, sheets included.
+std::vector<uint8_t> free_vertices(const SkinSurface& skin) {
+  std::vector<uint8_t> is_free(skin.positions().size(), 0);
+  for (const SkinPiece& piece : skin.pieces()) {
+    const Vec3i& triangle = skin.triangles()[static_cast<size_t>(piece.triangle)];
+    for (const int v : triangle) {
+      const Vec3d at = skin.positions()[static_cast<size_t>(v)].cast<double>();
+      for (const Vec3d& corner : piece.corners)
+        if (corner == at) is_free[static_cast<size_t>(v)] = 1;
+    }
+  }
+  return is_free;
+}
+
+// Pairs of vertices with an edge between them, both ways, in order and each once.
+std::vector<std::pair<int32_t, int32_t>> edges_of(std::span<const Vec3i> triangles) {
+  std::vector<std::pair<int32_t, int32_t>> edges;
+  for (const Vec3i& t : triangles)
+    for (int k = 0; k < 3; ++k) {
+      const int a = t[k], b = t[(k + 1) % 3];
+      if (a == b) continue;
+      edges.emplace_back(a, b);
+      edges.emplace_back(b, a);
+    }
+  std::sort(edges.begin(), edges.end());
+  edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
+  return edges;
+}
+
+}  // namespace
+
+SkinClearance::SkinClearance(const SolidLattice& solid, const LatticeMesh& mesh,
+                             std::span<const Vec3d> rest, const SkinSurface& skin,
+                             const SkinClearanceOptions& options)
+    : m_skin(skin),
+      m_spacing(solid.spacing),
+      m_options(options),
+      m_edge_starts(skin.positions().size() + 1, 0),
+      m_slots(skin.positions().size(), -1) {
+  std::vector<ContactPoint> points;
+  const std::vector<uint8_t> is_free = free_vertices(skin);
+  for (size_t v = 0; v < is_free.size(); ++v)
+    if (is_free[v] != 0)
+      points.push_back(
+          {.rest = skin.positions()[v].cast<double>(), .vertex = static_cast<int32_t>(v)});
+  // What is in other flesh in the bind pose is there on purpose.
+  SelfCollision all(solid, mesh, skin, points, {.ring = 0});
+  all.find(rest, m_contacts);
+  for (const SelfContact& c : m_contacts) points[static_cast<size_t>(c.point)].vertex = -1;
+  std::erase_if(points, [](const ContactPoint& p) { return p.vertex < 0; });
+  if (!points.empty())
+    m_collision = std::make_unique<SelfCollision>(solid, mesh, skin, std::move(points),
+                                                  SelfCollisionOptions{.ring = 0});
+
+  for (const auto& [a, b] : edges_of(skin.triangles())) {
+    ++m_edge_starts[static_cast<size_t>(a) + 1];
+    m_edges.push_back(b);
+  }
+  for (size_t v = 1; v < m_edge_starts.size(); ++v) m_edge_starts[v] += m_edge_starts[v - 1];
+}
+
+SkinClearanceReport SkinClearance::clear(std::span<const Vec3d> nodes, std::span<Vec3f> points) {
+  SkinClearanceReport report;
+  find(nodes, points);
+  report.vertices = m_conditions.size();
+  if (m_conditions.empty()) return report;
+  for (int round = 0; round < m_options.rounds; ++round) {
+    if (round > 0) smooth();
+    project();
+  }
+  for (size_t i = 0; i < m_moved.size(); ++i) {
+    const auto v = static_cast<size_t>(m_moved[i]);
+    points[v] += m_displaced[i].cast<float>();
+    report.moved = std::max(report.moved, m_displaced[i].norm());
+    m_slots[v] = -1;
+  }
+  m_moved.clear();
+  m_displaced.clear();
+  return report;
+}
+
+// The conditions of this frame.
+void SkinClearance::find(std::span<const Vec3d> nodes, std::span<const Vec3f> points) {
+  m_conditions.clear();
+  if (!m_collision) return;
+  m_collision->find(nodes, m_contacts);
+  const double allowed = m_options.allowed * m_spacing, farthest = m_options.farthest * m_spacing;
+  for (const SelfContact& contact : m_contacts) {
+    Condition c;
+    c.vertex = m_collision->points()[static_cast<size_t>(contact.point)].vertex;
+    c.corners = m_skin.triangles()[static_cast<size_t>(contact.triangle)];
+    TriangleCorners rest, now;
+    for (int k = 0; k < 3; ++k) {
+      rest[static_cast<size_t>(k)] =
+          m_skin.positions()[static_cast<size_t>(c.corners[k])].cast<double>();
+      now[static_cast<size_t>(k)] = points[static_cast<size_t>(c.corners[k])].cast<double>();
+    }
+    c.weights = closest_weights(rest, contact.rest_surface);
+    const Vec3d way =
+        at_weights(now, c.weights) - points[static_cast<size_t>(c.vertex)].cast<double>();
+    const double depth = way.stableNorm();
+    if (!(depth > allowed) || !std::isfinite(depth)) continue;
+    c.way = way / depth;
+    c.length = std::min(depth - allowed, farthest);
+    m_conditions.push_back(c);
+  }
+}
+
+Vec3d& SkinClearance::displacement(int32_t vertex) {
+  int32_t& slot = m_slots[static_cast<size_t>(vertex)];
+  if (slot < 0) {
+    slot = static_cast<int32_t>(m_moved.size());
+    m_moved.push_back(vertex);
+    m_displaced.push_back(Vec3d::Zero());
+  }
+  return m_displaced[static_cast<size_t>(slot)];
+}
+
+// Meets one condition after the other, by the least displacement that does.
+void SkinClearance::project() {
+  for (const Condition& c : m_conditions) {
+    double done = c.way.dot(displacement(c.vertex));
+    for (int k = 0; k < 3; ++k) done -= c.weights[k] * c.way.dot(displacement(c.corners[k]));
+    if (done >= c.length) continue;
+    const Vec3d push = (c.length - done) / (1 + c.weights.squaredNorm()) * c.way;
+    displacement(c.vertex) += push;
+    for (int k = 0; k < 3; ++k) displacement(c.corners[k]) -= c.weights[k] * push;
+  }
+}
+
+// Every displacement goes part of the way to the mean of its neighbours', and so reaches one edge
+// further.
+void SkinClearance::smooth() {
+  const auto neighbours = [&](int32_t v) {
+    const auto begin = m_edge_starts[static_cast<size_t>(v)];
+    return std::span(m_edges).subspan(begin, m_edge_starts[static_cast<size_t>(v) + 1] - begin);
+  };
+  const size_t reached = m_moved.size();
+  for (size_t i = 0; i < reached; ++i)
+    for (const int32_t other : neighbours(m_moved[i])) displacement(other);
+  m_smoothed.resize(m_moved.size());
+  for (size_t i = 0; i < m_moved.size(); ++i) {
+    Vec3d sum = Vec3d::Zero();
+    const auto around = neighbours(m_moved[i]);
+    for (const int32_t other : around) {
+      const int32_t slot = m_slots[static_cast<size_t>(other)];
+      if (slot >= 0) sum += m_displaced[static_cast<size_t>(slot)];
+    }
+    const double part = around.empty() ? 0 : blend / static_cast<double>(around.size());
+    m_smoothed[i] = (around.empty() ? 1 : 1 - blend) * m_displaced[i] + part * sum;
+  }
+  std::swap(m_displaced, m_smoothed);
+}
+
+}  // namespace supple

@@ -1,0 +1,81 @@
+// Moves a skin out of itself where its cells left it in: cells hold contacts at points about a cell
+// apart and by springs, so that in the end vertices of a fold, or fingers no thicker than a cell,
+// may still lie a part of a cell within other flesh.
+//
+// Vertices that are too deep are found as contact points are (self_collision.h). Each gives a
+// condition on the displacements u of the skin: with its place on the surface, a point of a
+// triangle with weights w, and the way out n,
+//
+//   n · (u_vertex - Σ w u_corner) >= depth - allowed.
+//
+// Rounds of projections, which move both sides alike, and of smoothing over edges meet all
+// conditions by a displacement that fades into the skin around. Nothing of it is kept: a skin that
+// its cells carry clear of itself stays as it is, and the result depends on the frame alone.
+//
+// Not handled: edges that cross while no vertex is too deep; what overlaps in the bind pose.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "supple/contact/self_collision.h"
+
+namespace supple {
+
+/// How a skin is moved out of itself.
+struct SkinClearanceOptions {
+  double allowed = 0.05;  ///< depth that is left alone, in cells
+  double farthest = 1;    ///< most that one vertex is moved out by, in cells
+  int rounds = 8;         ///< of projections, with smoothing in between
+};
+
+/// How a skin was moved.
+struct SkinClearanceReport {
+  size_t vertices = 0;  ///< that were too deep
+  double moved = 0;     ///< the most that any vertex was moved by, in metres
+};
+
+/// Moves the vertices of one skin; solid, mesh and skin must outlive it.
+class SkinClearance {
+ public:
+  /// For a solid, its numbered nodes and cells (`rest` are the nodes' places), and its skin.
+  SkinClearance(const SolidLattice& solid, const LatticeMesh& mesh, std::span<const Vec3d> rest,
+                const SkinSurface& skin, const SkinClearanceOptions& options = {});
+
+  /// Moves `points`, the vertices of the skin as carried by cells with their nodes at `nodes`, both
+  /// in metres. Never throws; what is not finite is left alone.
+  SkinClearanceReport clear(std::span<const Vec3d> nodes, std::span<Vec3f> points);
+
+ private:
+  // A vertex that is to move out relative to a triangle.
+  struct Condition {
+    int32_t vertex;
+    Vec3i corners;
+    Vec3d weights;  // of the corners
+    Vec3d way;      // out, of unit length
+    double length;  // by which, in metres
+  };
+
+  void find(std::span<const Vec3d> nodes, std::span<const Vec3f> points);
+  void project();
+  void smooth();
+  Vec3d& displacement(int32_t vertex);
+
+  const SkinSurface& m_skin;
+  double m_spacing;
+  SkinClearanceOptions m_options;
+  std::unique_ptr<SelfCollision> m_collision;  // of the free vertices; null where there are none
+  std::vector<uint32_t> m_edge_starts;         // neighbours of vertices
+  std::vector<int32_t> m_edges;
+
+  // Made anew in every call.
+  std::vector<SelfContact> m_contacts;
+  std::vector<Condition> m_conditions;
+  std::vector<int32_t> m_moved;    // vertices that have a displacement
+  std::vector<int32_t> m_slots;    // of vertices in m_moved; -1 for none
+  std::vector<Vec3d> m_displaced;  // by slot, in metres
+  std::vector<Vec3d> m_smoothed;
+};
+
+}  // namespace supple
