@@ -68,6 +68,21 @@ HWY_INLINE Matrix3<T> gradient_modes(const CellModes<T>& u, const CellModes<T>& 
   return {u.x, u.y, u.z, v.x, v.y, v.z, w.x, w.y, w.z};
 }
 
+// The stretches that cells' gradients are multiplied with, from `lane` of a block on.
+HWY_INLINE Symmetric3<WideDouble> rest_stretch(const float* block, size_t lane) {
+  const auto number = [&](size_t n) HWY_ATTR { return array_number<double>(block, n, lane); };
+  return {number(0), number(1), number(2), number(3), number(4), number(5)};
+}
+
+// Multiplies the gradient's modes of one component, a row of F, with a symmetric matrix.
+template <class T>
+HWY_INLINE void stretch_row(const Symmetric3<T>& a, CellModes<T>& m) {
+  const T x = m.x, y = m.y, z = m.z;
+  m.x = mul_add(x, a.xx, mul_add(y, a.xy, z * a.xz));
+  m.y = mul_add(x, a.xy, mul_add(y, a.yy, z * a.yz));
+  m.z = mul_add(x, a.xz, mul_add(y, a.yz, z * a.zz));
+}
+
 // The Laplace part: mode with n axes times n · stiffness, hourglass modes (n > 1) times `hourglass`
 // as well. Adds `aux`, a row of the auxiliary part, to the gradient's modes.
 template <class T>
@@ -257,6 +272,14 @@ struct ForceVisitor {
         add_offset(offsets + 3 * block_cells, at, v);
         add_offset(offsets + 6 * block_cells, at, w);
       }
+      const bool stretched = input.rest_stretches != nullptr;
+      Symmetric3<T> a;
+      if (stretched) {
+        a = rest_stretch(input.rest_stretches + slot * stretch_block, at);
+        stretch_row(a, u);
+        stretch_row(a, v);
+        stretch_row(a, w);
+      }
       const T stiffness = array_number<double>(block, 0, at);
       const T lambda = array_number<double>(block, 1, at);
       const T rest = input.rest_traces == nullptr
@@ -281,12 +304,13 @@ struct ForceVisitor {
         Matrix3<T> p = {turn * r.a00, turn * r.a01, turn * r.a02, turn * r.a10, turn * r.a11,
                         turn * r.a12, turn * r.a20, turn * r.a21, turn * r.a22};
         if (inside_out) add_inversion_stress(svd, T(2 * spacing) * upright, p);
-        spread_modes(stiff_modes(u, stiffness, hold, p.a00, p.a01, p.a02), out_low, out_high, 0,
-                     lane);
-        spread_modes(stiff_modes(v, stiffness, hold, p.a10, p.a11, p.a12), out_low, out_high, 1,
-                     lane);
-        spread_modes(stiff_modes(w, stiffness, hold, p.a20, p.a21, p.a22), out_low, out_high, 2,
-                     lane);
+        const auto put = [&](CellModes<T> modes, size_t c) HWY_ATTR {
+          if (stretched) stretch_row(a, modes);
+          spread_modes(modes, out_low, out_high, c, lane);
+        };
+        put(stiff_modes(u, stiffness, hold, p.a00, p.a01, p.a02), 0);
+        put(stiff_modes(v, stiffness, hold, p.a10, p.a11, p.a12), 1);
+        put(stiff_modes(w, stiffness, hold, p.a20, p.a21, p.a22), 2);
       }
     }
   }
@@ -317,6 +341,7 @@ struct GradientVisitor {
   float* gradients;
   double spacing;
   size_t first_slot;
+  const float* rest_stretches;
 
   HWY_INLINE void cells(size_t slot, size_t plane, const PlaneModes<double>& low,
                         const PlaneModes<double>& high, PlaneModes<double>&,
@@ -326,7 +351,10 @@ struct GradientVisitor {
     float* block = gradients + (slot - first_slot) * gradient_block + plane * plane_size;
     for (size_t lane = 0; lane < plane_size; lane += T::lanes)
       for (size_t c = 0; c < 3; ++c) {
-        const CellModes<T> u = cell_modes(low, high, c, lane);
+        CellModes<T> u = cell_modes(low, high, c, lane);
+        if (rest_stretches != nullptr)
+          stretch_row(
+              rest_stretch(rest_stretches + slot * stretch_block, plane * plane_size + lane), u);
         float* to = block + c * 3 * block_cells + lane;
         store_floats<double>(u.x * scale, to);
         store_floats<double>(u.y * scale, to + block_cells);
@@ -373,11 +401,12 @@ double force_doubles(const SweepPlan& plan, size_t tile, const ForceInput& input
 }
 
 void gradient_doubles(const SweepPlan& plan, size_t tile, double spacing, const double* x,
-                      float* gradients) {
+                      const float* rest_stretches, float* gradients) {
   size_t first = plan.tiles[tile];
   while (first < plan.tiles[tile + 1] && plan.cell_slots[first] < 0) ++first;
   if (first == plan.tiles[tile + 1]) return;
-  GradientVisitor visitor{gradients, spacing, static_cast<size_t>(plan.cell_slots[first])};
+  GradientVisitor visitor{gradients, spacing, static_cast<size_t>(plan.cell_slots[first]),
+                          rest_stretches};
   sweep_tile<false, double>(plan, tile, x, nullptr, nullptr, visitor);
 }
 
@@ -452,8 +481,8 @@ double force_tile(const SweepPlan& plan, size_t tile, const ForceInput& input, c
 }
 
 void gradient_tile(const SweepPlan& plan, size_t tile, double spacing, const double* x,
-                   float* gradients) {
-  SUPPLE_DISPATCH(gradient_doubles)(plan, tile, spacing, x, gradients);
+                   const float* rest_stretches, float* gradients) {
+  SUPPLE_DISPATCH(gradient_doubles)(plan, tile, spacing, x, rest_stretches, gradients);
 }
 
 void linearise_block(const float* gradients, const DifferentialRule<float>& rule,

@@ -34,8 +34,9 @@ struct ForceInput {
   const float* offsets = nullptr;  ///< added to the deformation gradients, per slot; null for none
   double spacing = 1;              ///< side of a cell, in metres
   double hourglass = 1;
-  double inversion = 0;                ///< stiffness of cells inside out against it, as in Level
-  const float* rest_traces = nullptr;  ///< of cells without pressure, 64 per slot; null for 3
+  double inversion = 0;                   ///< stiffness of cells inside out against it, as in Level
+  const float* rest_traces = nullptr;     ///< of cells without pressure, 64 per slot; null for 3
+  const float* rest_stretches = nullptr;  ///< as in Level; null for none
 };
 
 /// sums = the gradient of a tile's elastic energy in the node positions `x` (in metres); returns
@@ -44,9 +45,10 @@ double force_tile(const SweepPlan& plan, size_t tile, const ForceInput& input, c
                   SweepOutput<double> out);
 
 /// The deformation gradients of a tile's cells, from node positions: block after block,
-/// gradient_block numbers each, from the slot of the first block of the tile that has cells.
+/// gradient_block numbers each, from the slot of the first block of the tile that has cells. They
+/// are multiplied with `rest_stretches`, as in Level, on the right; null for none.
 void gradient_tile(const SweepPlan& plan, size_t tile, double spacing, const double* x,
-                   float* gradients);
+                   const float* rest_stretches, float* gradients);
 
 /// Linearises the cells of one block about given deformation gradients (gradient_block numbers):
 /// writes the block's cell data but for the materials, which it reads there; mu it raises in cells

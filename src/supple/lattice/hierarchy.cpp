@@ -308,7 +308,9 @@ void Hierarchy::linearise_level(size_t l, const BlockVector<double>* moved, Diff
           l == 0 ? nullptr : level.gradients.data() + first_slot * gradient_block;
       if (moved != nullptr) {
         scratch.resize(count_slots(lattice, t) * gradient_block);
-        gradient_tile(plan, t, level.spacing(), moved->data(), scratch.data());
+        gradient_tile(plan, t, level.spacing(), moved->data(),
+                      level.rest_stretches.empty() ? nullptr : level.rest_stretches.data(),
+                      scratch.data());
         if (gradients != nullptr) {
           const size_t slots = count_slots(lattice, t);
           for (size_t i = 0; i < slots * gradient_block; ++i) scratch[i] += gradients[i];

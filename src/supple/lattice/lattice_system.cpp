@@ -11,8 +11,58 @@
 namespace supple {
 namespace {
 
-const float* rest_traces(const Level& level) {
+const float* traces_of(const Level& level) {
   return level.rest_traces.empty() ? nullptr : level.rest_traces.data();
+}
+
+const float* stretches_of(const Level& level) {
+  return level.rest_stretches.empty() ? nullptr : level.rest_stretches.data();
+}
+
+// Calls visit(f, number) with the deformation gradient of every cell at x, multiplied with
+// `stretches`, and the cell's number in arrays of 64 per slot; returns the largest answer.
+template <class Visit>
+float visit_gradients(const Level& level, const BlockVector<double>& x, const float* stretches,
+                      const Visit& visit) {
+  const SparseLattice& l = level.lattice();
+  const SweepPlan plan = sweep_plan(l);
+  const auto visit_tiles = [&](size_t begin, size_t end) {
+    AlignedArray<float> gradients;
+    float largest = 0;
+    for (size_t t = begin; t < end; ++t) {
+      gradients.resize((l.tiles[t + 1] - l.tiles[t]) * gradient_block);
+      gradient_tile(plan, t, level.spacing(), x.data(), stretches, gradients.data());
+      const float* from = gradients.data();
+      for (size_t b = l.tiles[t]; b < l.tiles[t + 1]; ++b) {
+        if (l.cell_slots[b] < 0) continue;
+        const size_t first = static_cast<size_t>(l.cell_slots[b]) * block_cells;
+        for_bits(l.cells[b], [&](int32_t local) {
+          const auto at = static_cast<size_t>(local);
+          Eigen::Matrix3f f;
+          for (int n = 0; n < 9; ++n)
+            f(n / 3, n % 3) = from[static_cast<size_t>(n) * block_cells + at];
+          largest = std::max(largest, visit(f, first + at));
+        });
+        from += gradient_block;
+      }
+    }
+    return largest;
+  };
+  return parallel_reduce(l.tile_count(), 1, 0.0f, visit_tiles,
+                         [](float a, float b) { return std::max(a, b); });
+}
+
+// Where number n of a cell's stretch is.
+size_t stretch_index(size_t cell, size_t n) {
+  return cell / block_cells * stretch_block + n * block_cells + cell % block_cells;
+}
+
+// The stretch V of f = V R, its principal values kept between 1 / most and most.
+Eigen::Matrix3f left_stretch(const Eigen::Matrix3f& f, float most) {
+  Eigen::SelfAdjointEigenSolver<Eigen::Matrix3f> solver(f * f.transpose());
+  const Eigen::Vector3f stretches =
+      solver.eigenvalues().cwiseMax(0).cwiseSqrt().cwiseMax(1 / most).cwiseMin(most);
+  return solver.eigenvectors() * stretches.asDiagonal() * solver.eigenvectors().transpose();
 }
 
 // The sum of the singular values of f, the smallest taken negative where f is inside out.
@@ -109,36 +159,41 @@ double LatticeSystem::keep_volume(const Positions& x) {
   constexpr float most = 0.4f;
   Level& finest = m_hierarchy->finest();
   if (finest.eight_points) return keep_gauss_volume(finest, x, static_cast<double>(most));
-  const SparseLattice& l = lattice();
-  if (finest.rest_traces.empty()) finest.rest_traces.assign(l.slot_count * block_cells, 3);
-  const SweepPlan plan = sweep_plan(l);
-  const auto set_tiles = [&](size_t begin, size_t end) {
-    AlignedArray<float> gradients;
-    float largest = 0;
-    for (size_t t = begin; t < end; ++t) {
-      gradients.resize((l.tiles[t + 1] - l.tiles[t]) * gradient_block);
-      gradient_tile(plan, t, spacing(), x.data(), gradients.data());
-      const float* from = gradients.data();
-      for (size_t b = l.tiles[t]; b < l.tiles[t + 1]; ++b) {
-        if (l.cell_slots[b] < 0) continue;
-        float* to = finest.rest_traces.data() + static_cast<size_t>(l.cell_slots[b]) * block_cells;
-        for_bits(l.cells[b], [&](int32_t local) {
-          Eigen::Matrix3f f;
-          for (int n = 0; n < 9; ++n)
-            f(n / 3, n % 3) =
-                from[static_cast<size_t>(n) * block_cells + static_cast<size_t>(local)];
-          const float trace = signed_stretch_sum(f);
-          const float rest = 3 + std::clamp(trace - 3 - (f.determinant() - 1), -most, most);
-          largest = std::max(largest, std::abs(rest - to[local]));
-          to[local] = rest;
-        });
-        from += gradient_block;
-      }
-    }
-    return largest;
+  if (finest.rest_traces.empty()) finest.rest_traces.assign(lattice().slot_count * block_cells, 3);
+  const auto set_rest = [&](const Eigen::Matrix3f& f, size_t cell) {
+    const float trace = signed_stretch_sum(f);
+    const float rest = 3 + std::clamp(trace - 3 - (f.determinant() - 1), -most, most);
+    const float change = std::abs(rest - finest.rest_traces[cell]);
+    finest.rest_traces[cell] = rest;
+    return change;
   };
-  return static_cast<double>(parallel_reduce(l.tile_count(), 1, 0.0f, set_tiles,
-                                             [](float a, float b) { return std::max(a, b); }));
+  return static_cast<double>(visit_gradients(finest, x, stretches_of(finest), set_rest));
+}
+
+// The gradient of cells that are stretched by A at rest is F A. Moving nodes from rest would make
+// it (1 + D) A, of which what turns the cell, the skew part of D, is left out, and what turns the
+// material before is of no account to it.
+double LatticeSystem::stretch_rest(const Positions& moved, double most) {
+  Level& finest = m_hierarchy->finest();
+  AlignedArray<float>& stretches = finest.rest_stretches;
+  if (stretches.empty()) {
+    stretches.assign(lattice().slot_count * stretch_block, 0);
+    for (size_t cell = 0; cell < lattice().slot_count * block_cells; ++cell)
+      for (size_t n = 0; n < 3; ++n) stretches[stretch_index(cell, n)] = 1;
+  }
+  const auto stretch = [&](const Eigen::Matrix3f& f, size_t cell) {
+    constexpr std::array<std::array<int, 2>, 6> entries = {
+        {{0, 0}, {1, 1}, {2, 2}, {1, 2}, {0, 2}, {0, 1}}};
+    Eigen::Matrix3f a;
+    for (size_t n = 0; n < 6; ++n)
+      a(entries[n][0], entries[n][1]) = a(entries[n][1], entries[n][0]) =
+          stretches[stretch_index(cell, n)];
+    a = left_stretch((f + f.transpose()) / 2 * a, static_cast<float>(most));
+    for (size_t n = 0; n < 6; ++n)
+      stretches[stretch_index(cell, n)] = a(entries[n][0], entries[n][1]);
+    return (a - Eigen::Matrix3f::Identity()).cwiseAbs().maxCoeff();
+  };
+  return static_cast<double>(visit_gradients(finest, moved, nullptr, stretch));
 }
 
 void LatticeSystem::resist_inversion(double stiffness) {
@@ -155,7 +210,8 @@ double LatticeSystem::energy(const Positions& x) const {
                          .spacing = spacing(),
                          .hourglass = static_cast<double>(finest.hourglass),
                          .inversion = static_cast<double>(finest.inversion),
-                         .rest_traces = rest_traces(finest)};
+                         .rest_traces = traces_of(finest),
+                         .rest_stretches = stretches_of(finest)};
   const double elastic = parallel_reduce(
       lattice().tile_count(), 1, 0.0,
       [&](size_t t, size_t) { return force_tile(plan, t, input, x.data(), {}); },
@@ -176,7 +232,8 @@ double LatticeSystem::force(const Positions& x, Positions& f) const {
                          .spacing = spacing(),
                          .hourglass = static_cast<double>(finest.hourglass),
                          .inversion = static_cast<double>(finest.inversion),
-                         .rest_traces = rest_traces(finest)};
+                         .rest_traces = traces_of(finest),
+                         .rest_stretches = stretches_of(finest)};
   const double elastic = parallel_reduce(
       l.tile_count(), 1, 0.0,
       [&](size_t t, size_t) {

@@ -81,6 +81,15 @@ class LatticeSystem {
   /// tr S - rest = J - 1 at x, within bounds. Returns the largest change of a rest.
   double keep_volume(const Positions& x);
 
+  /// Changes the shape that cells have without stress: with the nodes at rest they then pull as
+  /// they would if these were at `moved` (in metres) instead, rotations left out. No cell is longer
+  /// or shorter by more than a factor of `most`. Returns the largest entry of a cell's stretch
+  /// beyond 1. Not for FasSolver and eight-point quadrature.
+  double stretch_rest(const Positions& moved, double most);
+
+  /// The stretches of cells without stress, for keeping and putting back.
+  AlignedArray<float>& rest_stretches() { return m_hierarchy->finest().rest_stretches; }
+
   /// Gives cells that are turned inside out a stiffness against it, in units of 2 mu + lambda,
   /// beside that of corotated elasticity, which is weaker than contacts that press flesh flat. Not
   /// for FasSolver, whose coarse energies have no such term.

@@ -43,6 +43,10 @@ class Level {
   AlignedArray<float> materials;  ///< mu h / 8 and lambda h / 16 per cell, material_block per slot
   AlignedArray<float> cells;      ///< linearisations, cell_block per slot
   AlignedArray<float> rest_traces;  ///< traces of S without pressure, 64 per slot; empty for 3
+  /// What cells' deformation gradients are multiplied with on the right, where cells are stretched
+  /// in the body's rest shape: xx yy zz yz xz xy of 64 cells, stretch_block per slot; empty for
+  /// none. The linearised operator leaves it out but for rotations and stiffness.
+  AlignedArray<float> rest_stretches;
   AlignedArray<float> point_rests;  ///< the same of the eight points of each cell; empty for 3
   AlignedArray<float> gradients;    ///< mean deformation gradients; empty on the finest level
   AlignedArray<float> masses;       ///< added to the diagonal, one per node; empty for none

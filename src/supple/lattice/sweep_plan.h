@@ -26,6 +26,7 @@ inline constexpr size_t cell_index(size_t n, size_t cell) {
 inline constexpr size_t material_block = 2 * block_cells;
 /// Numbers of the deformation gradients of a block, row by row, 64 cells each.
 inline constexpr size_t gradient_block = 9 * block_cells;
+inline constexpr size_t stretch_block = 6 * block_cells;
 
 /// A lattice's tables.
 struct SweepPlan {
