@@ -36,6 +36,27 @@ void refuse_unknown(const BodySettings& settings, const std::string& file) {
                       "'five_point' needs \"integrator\": \"backward_euler\" in body.tets");
 }
 
+// The piece of every node that elements connect, as the number of its first node.
+std::vector<int32_t> pieces_of(const TetMesh& mesh) {
+  std::vector<int32_t> piece(mesh.positions.size());
+  for (size_t n = 0; n < piece.size(); ++n) piece[n] = static_cast<int32_t>(n);
+  const auto first = [&](int32_t n) {
+    while (piece[static_cast<size_t>(n)] != n) {
+      int32_t& up = piece[static_cast<size_t>(n)];
+      up = piece[static_cast<size_t>(up)];
+      n = up;
+    }
+    return n;
+  };
+  for (const Vec4i& tet : mesh.tets)
+    for (int c = 1; c < 4; ++c) {
+      const int32_t a = first(tet[0]), b = first(tet[c]);
+      piece[static_cast<size_t>(std::max(a, b))] = std::min(a, b);
+    }
+  for (size_t n = 0; n < piece.size(); ++n) piece[n] = first(static_cast<int32_t>(n));
+  return piece;
+}
+
 AdjustedOptions options_of(const BodySettings& settings) {
   AdjustedOptions options;
   options.integrator = settings.tets.integrator == StepMethod::tr_bdf2 ? Integrator::tr_bdf2
@@ -98,15 +119,32 @@ ImplicitTetBody::ImplicitTetBody(const Character& character, const BodySettings&
 
 // Nodes on bones and in scripts' selections, then points of the skin.
 void ImplicitTetBody::find_held(const std::string& file) {
-  for (size_t n = 0; n < m_model.flesh.bone_of_node.size(); ++n) {
-    if (m_model.flesh.bone_of_node[n] < 0) continue;
-    const auto node = static_cast<int32_t>(n);
-    m_held.push_back({{node, node, node, node}, {1, 0, 0, 0}});
-    m_held_node.push_back(node);
-    m_held_vertex.push_back(-1);
-  }
+  for (size_t n = 0; n < m_model.flesh.bone_of_node.size(); ++n)
+    if (m_model.flesh.bone_of_node[n] >= 0) hold_node(static_cast<int32_t>(n));
   for (size_t i = 0; i < m_settings.proxies.size(); ++i)
     add_proxy(m_settings.proxies[i], fmt::format("body.proxies[{}]", i), file);
+  if (m_model.rig_bones > 0) hold_loose_pieces();
+}
+
+void ImplicitTetBody::hold_node(int32_t node) {
+  m_held.push_back({{node, node, node, node}, {1, 0, 0, 0}});
+  m_held_node.push_back(node);
+  m_held_vertex.push_back(-1);
+}
+
+// Cages that are cut between limbs may have bits that no bone and no proxy reaches. They would have
+// no equilibrium, and fall: the bones next to them carry them.
+void ImplicitTetBody::hold_loose_pieces() {
+  const std::vector<int32_t> piece = pieces_of(m_model.flesh.mesh);
+  std::vector<uint8_t> tied(piece.size(), 0);
+  for (const std::vector<TetTie>* ties : {&m_held, &m_pulled})
+    for (const TetTie& tie : *ties)
+      for (size_t c = 0; c < 4; ++c)
+        if (tie.weights[c] != 0)
+          tied[static_cast<size_t>(piece[static_cast<size_t>(tie.nodes[c])])] = 1;
+  for (size_t n = 0; n < piece.size(); ++n)
+    if (tied[static_cast<size_t>(piece[n])] == 0 && m_model.flesh.reference[n] >= 0)
+      hold_node(static_cast<int32_t>(n));
 }
 
 void ImplicitTetBody::add_proxy(const ProxySettings& settings, const std::string& field,
@@ -177,7 +215,14 @@ void ImplicitTetBody::places_at(const Instant& instant, std::vector<Vec3d>& held
       continue;
     }
     const auto n = static_cast<size_t>(m_held_node[i]);
-    held.emplace_back(frames[static_cast<size_t>(flesh.bone_of_node[n])] * flesh.place_on_bone[n]);
+    if (flesh.bone_of_node[n] >= 0) {
+      const auto bone = static_cast<size_t>(flesh.bone_of_node[n]);
+      held.emplace_back(frames[bone] * flesh.place_on_bone[n]);
+    } else {
+      const auto bone = static_cast<size_t>(flesh.reference[n]);
+      held.emplace_back(frames[bone] *
+                        Vec3d(flesh.mesh.positions[n] - m_model.tet_bones[bone].origin));
+    }
   }
   for (const int32_t vertex : m_pulled_vertex)
     pulled.emplace_back(m_proxy_skin[static_cast<size_t>(vertex)].cast<double>());

@@ -40,6 +40,8 @@ class ImplicitTetBody final : public Body, public Adjustable {
 
  private:
   void find_held(const std::string& file);
+  void hold_node(int32_t node);
+  void hold_loose_pieces();
   void add_proxy(const ProxySettings& settings, const std::string& field, const std::string& file);
   TetSystemModel base_model() const;
   AdjustedDrive drive_between(const Instant& from, const Instant& to, double begin, double end);
