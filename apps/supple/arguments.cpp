@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 
 #include "supple/core/error.h"
+#include "supple/sim/scene.h"
 
 namespace supple::app {
 namespace {
@@ -81,6 +83,28 @@ CLI::Validator number_between(double min, double max) {
 
 CLI::Validator positive_number() {
   return number([](double value) { return value > 0; }, "a number greater than 0");
+}
+
+void parse_frames(const std::string& text, FrameSettings& frames) {
+  int first = 0, last = 0, read = 0;
+  const auto whole = [&] { return read == static_cast<int>(text.size()); };
+  const auto range = [&](const char* form) {
+    return std::sscanf(text.c_str(), form, &first, &last, &read) == 2 && whole();
+  };
+  if (range("%9d-%9d%n") || range("%9d:%9d%n")) {
+    // both numbers are there
+  } else if (std::sscanf(text.c_str(), "%9d%n", &first, &read) == 1 && whole()) {
+    frames.first = first;
+    return;
+  } else {
+    throw Error(ErrorKind::usage,
+                fmt::format("--frames: '{}' is not FIRST or FIRST-LAST", printable(text)));
+  }
+  if (last < first)
+    throw Error(ErrorKind::usage,
+                fmt::format("--frames: {} is before the first frame {}", last, first));
+  frames.first = first;
+  frames.last = last;
 }
 
 std::string usage_problem(const CLI::App& program, const CLI::ParseError& error) {

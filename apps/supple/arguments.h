@@ -6,6 +6,10 @@
 #include <string>
 #include <vector>
 
+namespace supple {
+struct FrameSettings;
+}
+
 namespace supple::app {
 
 /// Accepts one of some words; the option's help lists them.
@@ -22,6 +26,10 @@ CLI::Validator number_between(double min, double max);
 
 /// Accepts finite numbers greater than zero.
 CLI::Validator positive_number();
+
+/// Reads "1001-1048", "1001" or "-5:20", where a leading dash is a sign, into the first and last
+/// frame; throws a usage error.
+void parse_frames(const std::string& text, FrameSettings& frames);
 
 /// One line about what is wrong with the command line, with the nearest known word.
 std::string usage_problem(const CLI::App& program, const CLI::ParseError& error);

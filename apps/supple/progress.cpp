@@ -82,6 +82,13 @@ void Progress::writing(const std::string& what, int done, int total) {
   }
 }
 
+void Progress::measuring(int run, int runs, int done, int total) {
+  if (m_style == ProgressStyle::json)
+    print_json(
+        {{"event", "tuning"}, {"run", run}, {"runs", runs}, {"done", done}, {"total", total}});
+  writing(fmt::format("run {} of at most {}", run, runs), done, total);
+}
+
 void Progress::show_bar(const std::string& label, int done, int total, const std::string& detail) {
   const int filled = total > 0 ? bar_width * done / total : bar_width;
   std::fprintf(stderr, "\r\033[K%s [%s%s] %d/%d %s", label.c_str(),

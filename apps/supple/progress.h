@@ -29,6 +29,9 @@ class Progress {
   /// `done` of `total` steps of writing `what` are finished.
   void writing(const std::string& what, int done, int total);
 
+  /// `done` of `total` frames of a run of a calibration are simulated, of at most `runs` runs.
+  void measuring(int run, int runs, int done, int total);
+
  private:
   void show_bar(const std::string& label, int done, int total, const std::string& detail);
   void end_bar();

@@ -48,29 +48,6 @@ ProgressStyle style_of(const SimulateOptions& options) {
   return ProgressStyle::automatic;
 }
 
-// "1001-1048", "1001" or "-5:20": two numbers around a dash or colon; a leading dash is a sign.
-void parse_frames(const std::string& text, FrameSettings& frames) {
-  int first = 0, last = 0, read = 0;
-  const auto whole = [&] { return read == static_cast<int>(text.size()); };
-  const auto range = [&](const char* form) {
-    return std::sscanf(text.c_str(), form, &first, &last, &read) == 2 && whole();
-  };
-  if (range("%9d-%9d%n") || range("%9d:%9d%n")) {
-    // both numbers are there
-  } else if (std::sscanf(text.c_str(), "%9d%n", &first, &read) == 1 && whole()) {
-    frames.first = first;
-    return;
-  } else {
-    throw Error(ErrorKind::usage,
-                fmt::format("--frames: '{}' is not FIRST or FIRST-LAST", printable(text)));
-  }
-  if (last < first)
-    throw Error(ErrorKind::usage,
-                fmt::format("--frames: {} is before the first frame {}", last, first));
-  frames.first = first;
-  frames.last = last;
-}
-
 // The scene to run: the given file, or a scene around the given character, under the command line.
 Scene scene_from(const SimulateOptions& options) {
   Scene scene;
@@ -162,6 +139,12 @@ Run set_up(const SimulateOptions& options) {
   if (needs_tuning(run.scene.body.adjust)) {
     TuneOptions tuning;
     tuning.say = [](const std::string& line) { log_info("tuning: {}", line); };
+    const InterruptGuard guard;
+    Progress progress(style_of(options), 0, 0);
+    tuning.progressed = [&](const TuneProgress& at) {
+      guard.stop_if_interrupted(options.input);
+      progress.measuring(at.run, at.runs, at.frame, at.frames);
+    };
     const TuneReport tuned =
         tune(run.prepared.character, run.scene, run.prepared.clip, options.input, tuning);
     log_info("tuned: stiffness {:.4g}x, gravity {:.4g}x, damping {:.4g}x, inertia {:.4g}x",

@@ -7,6 +7,7 @@
 #include "help.h"
 #include "interrupt.h"
 #include "program.h"
+#include "progress.h"
 #include "supple/core/file.h"
 #include "supple/core/log.h"
 #include "supple/io/load.h"
@@ -21,7 +22,7 @@ namespace fs = std::filesystem;
 struct TuneCommand {
   CommonOptions common;
   std::string input, output, plot;
-  std::string frequency, amplitude, sag, half_life;
+  std::string frequency, amplitude, sag, half_life, inertia, frames;
   double tolerance = 1;
   int passes = 4;
 };
@@ -59,10 +60,23 @@ std::string plot_text(const TuneReport& report) {
   return text;
 }
 
+double parse_inertia(const TuneCommand& command) {
+  const double inertia = parse_ratio(command.inertia, "--inertia");
+  if (inertia < 0)
+    throw Error(ErrorKind::usage,
+                fmt::format("--inertia: {} is not possible; it must be 0 or more", inertia));
+  if (!command.amplitude.empty())
+    throw Error(
+        ErrorKind::usage,
+        "--amplitude: the inertia that gives it is what is looked for; leave out --inertia");
+  return inertia;
+}
+
 int tune_scene(const TuneCommand& command) {
   apply(command.common);
   Scene scene = read_scene(command.input);
   const Scene as_written = scene;
+  if (!command.frames.empty()) parse_frames(command.frames, scene.frames);
   AdjustSettings& adjust = scene.body.adjust;
   const auto take = [](const std::string& text, const char* option, double& to) {
     if (!text.empty()) to = parse_ratio(text, option);
@@ -82,8 +96,13 @@ int tune_scene(const TuneCommand& command) {
   TuneOptions options;
   options.tolerance = command.tolerance / 100;
   options.passes = command.passes;
+  if (!command.inertia.empty()) options.inertia = parse_inertia(command);
   options.say = [](const std::string& line) { log_info("{}", line); };
-  options.check = [&] { guard.stop_if_interrupted(command.input); };
+  Progress progress(command.common.quiet ? ProgressStyle::none : ProgressStyle::automatic, 0, 0);
+  options.progressed = [&](const TuneProgress& at) {
+    guard.stop_if_interrupted(command.input);
+    progress.measuring(at.run, at.runs, at.frame, at.frames);
+  };
   const TuneReport report = tune(prepared.character, scene, prepared.clip, command.input, options);
   print_report(report, asked);
   if (!report.close_enough)
@@ -123,6 +142,11 @@ void add_tune_command(CLI::App& program, int& status) {
   ratio("--amplitude", command->amplitude, "How far it swings.");
   ratio("--sag", command->sag, "How far its weight pulls it down.");
   ratio("--half-life", command->half_life, "How long a swing takes to die down to a half.");
+  ratio("--inertia", command->inertia,
+        "Factor of inertia to take, where no amplitude is asked for: runs once, corrects nothing.");
+  sub->add_option("--frames", command->frames,
+                  "Frames to measure on, such as 1-60, instead of all of the scene's.")
+      ->type_name("FIRST-LAST");
   sub->add_option("-o,--output", command->output, "Scene to write, with the dials turned.")
       ->check(not_empty())
       ->type_name("FILE");

@@ -83,6 +83,11 @@ class TuneTest(ProgramTest):
             status, _, told = self.run_program("tune", "post.json", *options)
             self.assertNotEqual(status, 0)
             self.assertIn(words, told)
+        for options, words in ((["--inertia", "-1x"], "0 or more"), (["--inertia", "2", "--amplitude", "2"], "--inertia"),
+                               (["--frames", "6-2"], "--frames"), (["--frames", "now"], "--frames")):
+            status, _, told = self.run_program("tune", "post.json", *options)
+            self.assertNotEqual(status, 0)
+            self.assertIn(words, told)
         still = post(frames=4)
         del still["body"]["fixed"][0]["motion"]
         self.write("still.json", still)

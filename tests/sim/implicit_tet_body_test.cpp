@@ -131,6 +131,35 @@ TEST(ImplicitTetBody, ProxiesOfTheSkinDriveIt) {
   }
 }
 
+// A box beside the bar, which no bone reaches, goes where its bone goes and does not fall.
+TEST(ImplicitTetBody, BonesCarryLoosePieces) {
+  Character character = rigged_bar();
+  const Character box = box_character({0.16, 0.16, 0.16}, {0.6, 0.6, 0});
+  const auto before = static_cast<int32_t>(character.skin.positions.size());
+  for (const Vec3f& p : box.skin.positions) {
+    character.skin.positions.push_back(p);
+    const Influence own{1, 1};
+    character.weights.add_vertex({&own, 1}, 0);
+  }
+  for (const Vec3i& t : box.skin.triangles)
+    character.skin.triangles.emplace_back(t + Vec3i::Constant(before));
+  character.parts[0].vertices.count = static_cast<int32_t>(character.skin.positions.size());
+  character.parts[0].triangles.count = static_cast<int32_t>(character.skin.triangles.size());
+  Scene scene;
+  scene.body.type = "tets";
+  scene.body.size = 0.8;
+  scene.body.young = 1e5;
+  scene.body.tets.elements = 300;
+  scene.body.tets.dynamics = TetDynamics::implicit_steps;
+  scene.body.gravity.compensate = false;
+  scene.body.adjust.inertia = 0.5;  // which needs natural frequencies, and equilibria
+  scene.frames.last = 6;
+  scene.frames.rate = 24;
+  const auto skins = run_scene(character, scene);
+  for (size_t v = static_cast<size_t>(before); v < skins.back().size(); ++v)
+    EXPECT_LT((skins.back()[v] - character.skin.positions[v]).norm(), 1e-3f);
+}
+
 TEST(ImplicitTetBody, RefusesWhatItCannotDo) {
   Scene scene = jerked(3);
   scene.body.contact.colliders.resize(1);
@@ -188,6 +217,43 @@ TEST(Tune, RefusesAnAmplitudeWithoutMotion) {
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find("does not move"), std::string::npos);
   }
+}
+
+// Where nothing is asked for there is one run, that of the scene as it is.
+TEST(Tune, MeasuresWhereNothingIsAsked) {
+  Scene scene = jerked(60);
+  TuneOptions options;
+  std::vector<TuneProgress> told;
+  options.progressed = [&](const TuneProgress& at) { told.push_back(at); };
+  const auto character = std::make_shared<Character>(jerked_post());
+  const TuneReport report = tune(character, scene, nullptr, "test", options);
+  ASSERT_EQ(told.size(), 60U);
+  EXPECT_EQ(told.back().run, 1);
+  EXPECT_EQ(told.back().runs, 5);
+  EXPECT_EQ(told.back().frame, 60);
+  EXPECT_EQ(told.back().frames, 60);
+  EXPECT_TRUE(report.passes.empty());
+  EXPECT_EQ(report.after.frequency, report.before.frequency);
+  EXPECT_GT(report.before.frequency, 0);
+  EXPECT_FALSE(scene.body.adjust.inertia);
+}
+
+// A factor of inertia that is given is taken as it is, in one more run; a linear body swings as
+// many times as far.
+TEST(Tune, TakesTheInertiaItIsGiven) {
+  Scene scene = jerked(60);
+  TuneOptions options;
+  options.inertia = 2;
+  int runs = 0;
+  options.progressed = [&](const TuneProgress& at) { runs = std::max(runs, at.run); };
+  const auto character = std::make_shared<Character>(jerked_post());
+  const TuneReport report = tune(character, scene, nullptr, "test", options);
+  EXPECT_EQ(runs, 2);
+  EXPECT_EQ(report.solved, 1);
+  EXPECT_EQ(report.factors.inertia, 2);
+  EXPECT_EQ(scene.body.adjust.inertia, 2.0);
+  EXPECT_NEAR(report.after.amplitude / report.before.amplitude, 2, 0.02);
+  EXPECT_NEAR(report.after.frequency / report.before.frequency, 1, 0.01);
 }
 
 // What never rests is plucked instead.

@@ -377,6 +377,10 @@ bool AdjustedBody<S>::rigid_equilibrium(BodyVector& p) const {
 // the work, and so does a rigid motion without weight.
 template <class S>
 bool AdjustedBody<S>::find_equilibrium(double h, BodyVector& p, AdjustedReport& report) {
+  if (m_path && m_path->still) {
+    p = equilibrium.position;
+    return true;
+  }
   if (m_path && m_path->complete) {
     if (m_at < m_path->stages.size()) p = m_path->stages[m_at++];
     return true;

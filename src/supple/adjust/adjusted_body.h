@@ -66,6 +66,7 @@ struct AdjustedOptions {
 struct EquilibriumPath {
   std::vector<BodyVector> stages;
   bool complete = false;  ///< whether a whole run has been recorded
+  bool still = false;     ///< whether what holds the body stands still, and its equilibrium with it
 };
 
 /// What a body touches in dynamic steps, if anything; its equilibria touch nothing.

@@ -65,7 +65,9 @@ bool SwingRecord::moved() const {
   return std::ranges::any_of(m_pushes, [&](double push) { return push > least * scale; });
 }
 
-size_t SwingRecord::loudest(size_t from) const {
+size_t SwingRecord::loudest() const {
+  size_t from = rest_begins();
+  if (!rests(from)) from = 0;
   size_t best = 0;
   double most = -1;
   for (size_t k = 0; k < m_signals.size(); ++k) {
@@ -76,13 +78,13 @@ size_t SwingRecord::loudest(size_t from) const {
   return best;
 }
 
-DialReading SwingRecord::read() const {
+DialReading SwingRecord::read(size_t mode) const {
   DialReading reading;
   for (const double square : m_squares) reading.amplitude += m_step * square;
   reading.amplitude = std::sqrt(reading.amplitude);
   const size_t from = rest_begins();
-  if (m_signals.empty() || from + 8 >= m_squares.size()) return reading;
-  const Swing swing = measure_swing(std::span(m_signals[loudest(from)]).subspan(from), m_step);
+  if (mode >= m_signals.size() || !rests(from)) return reading;
+  const Swing swing = measure_swing(std::span(m_signals[mode]).subspan(from), m_step);
   if (swing.crossings < fewest_crossings) return reading;
   reading.frequency = swing.frequency;
   reading.half_life = swing.half_life;
@@ -99,12 +101,12 @@ DialReading SwingRecord::read() const {
   return reading;
 }
 
-std::vector<std::pair<double, double>> SwingRecord::signal() const {
+std::vector<std::pair<double, double>> SwingRecord::signal(std::optional<size_t> mode) const {
   std::vector<std::pair<double, double>> result;
   if (m_signals.empty()) return result;
-  const std::vector<double>& best = m_signals[loudest(0)];
-  for (size_t i = 0; i < best.size(); ++i)
-    result.emplace_back(m_step * static_cast<double>(i + 1), best[i]);
+  const std::vector<double>& swing = m_signals[mode.value_or(loudest())];
+  for (size_t i = 0; i < swing.size(); ++i)
+    result.emplace_back(m_step * static_cast<double>(i + 1), swing[i]);
   return result;
 }
 
@@ -138,12 +140,17 @@ Swing pluck(AdjustedBody<S>& body, const AdjustedDrive& drive, const Modes& mode
   body.equilibrium = {equilibrium.position, zero, zero};
   body.now = body.equilibrium;
   body.now.position += shape;
+  // What holds the body stands still, and so does its equilibrium: none is to be solved for.
+  auto standing = std::make_shared<EquilibriumPath>();
+  standing->still = true;
+  body.use_path(standing);
   std::vector<double> samples;
   for (int s = 0; s < static_cast<int>(seconds / h); ++s) {
     if (!body.step(drive, h).sound) break;
     record.add(body.now, body.equilibrium, body.system().gradients(), h, nullptr);
   }
   for (const auto& [time, value] : record.signal()) samples.push_back(value);
+  body.use_path(nullptr);
   body.now = now;
   body.equilibrium = equilibrium;
   return measure_swing(samples, h);

@@ -2,6 +2,7 @@
 // nodes are from equilibrium, and where they rest. Dials are measured on it.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "supple/adjust/adjusted_body.h"
@@ -30,23 +31,28 @@ class SwingRecord {
   void add(const Moving<BodyVector>& now, const Moving<BodyVector>& equilibrium,
            const NodeGradients& gradients, double h, const BodyVector* weightless);
 
-  /// What was measured, from where the equilibrium has come to rest for good. When that is too
-  /// short to see a swing, frequency and half-life are 0.
-  DialReading read() const;
+  /// The mode that swings most from where the equilibrium has come to rest for good, or over the
+  /// whole run where it does not.
+  size_t loudest() const;
+
+  /// What was measured on a mode, from where the equilibrium has come to rest for good. When that
+  /// is too short to see a swing, frequency and half-life are 0.
+  DialReading read(size_t mode) const;
 
   /// Whether what drives the body moved it at all: accelerations (root of the mean square over the
   /// nodes) beyond what errors of equilibria make.
   bool moved() const;
 
-  /// Time (s) and height (m √kg) of the swing of the mode that swings most, for plots.
-  std::vector<std::pair<double, double>> signal() const;
+  /// Time (s) and height (m √kg) of the swing of a mode, for plots; the loudest where none is
+  /// given.
+  std::vector<std::pair<double, double>> signal(std::optional<size_t> mode = {}) const;
 
   /// How far apart samples are, s.
   double step() const { return m_step; }
   bool empty() const { return m_squares.empty(); }
 
  private:
-  size_t loudest(size_t from) const;
+  bool rests(size_t from) const { return from + 8 < m_squares.size(); }
   size_t rest_begins() const;
 
   std::vector<BodyVector> m_shapes;            // times masses
@@ -70,7 +76,8 @@ std::vector<BodyVector> shapes_of(const S& system, const Modes& modes) {
 double mean_square(std::span<const double> masses, const BodyVector& u, const BodyVector& p);
 
 /// The swing of a body that is pulled along its lowest mode by `height` (m, at most) and let go,
-/// its constraints as they are, for `seconds` in steps of h. The body is put back afterwards.
+/// its constraints as they are, for `seconds` in steps of h, about the equilibrium it has now. The
+/// body is put back afterwards, without a path of equilibria.
 template <class S>
 Swing pluck(AdjustedBody<S>& body, const AdjustedDrive& drive, const Modes& modes, double height,
             double h, double seconds);

@@ -10,8 +10,9 @@
 namespace supple {
 namespace {
 
-// A pluck is as far as this part of the body's length, and lasts for so many half-lives.
-constexpr double pluck_height = 0.02, pluck_half_lives = 4, pluck_periods = 8;
+// A pluck is as far as this part of the body's length, and lasts for so many half-lives, but for no
+// fewer and no more periods than these.
+constexpr double pluck_height = 0.02, pluck_half_lives = 4, fewest_periods = 4, most_periods = 8;
 
 // What steps make of the lowest mode.
 DiscreteOscillator expected(const DialBody& body, const DialFactors& factors, double step) {
@@ -25,7 +26,8 @@ DiscreteOscillator expected(const DialBody& body, const DialFactors& factors, do
 template <class S>
 void finish_reading(AdjustedBody<S>& body, const AdjustedDrive& drive, const BodyDials& dials,
                     const DialFactors& factors, const ReadingScale& scale, AdjustRun& run) {
-  run.reading = run.record.read();
+  if (!run.mode) run.mode = run.record.loudest();
+  run.reading = run.record.read(*run.mode);
   body.use_path(nullptr);
   const Moving<BodyVector> now = body.now, equilibrium = body.equilibrium;
   if (!(run.reading.sag > 0)) {
@@ -44,10 +46,9 @@ void finish_reading(AdjustedBody<S>& body, const AdjustedDrive& drive, const Bod
   const DiscreteOscillator said = expected(dials.body(), factors, scale.step);
   if (!(said.frequency > 0)) return;
   body.start(drive);
-  const double lasts =
-      std::max(pluck_periods / said.frequency,
-               std::min(pluck_half_lives * std::numbers::ln2 / std::max(said.decay, 1e-3),
-                        20 * pluck_periods / said.frequency));
+  const double half_life = std::numbers::ln2 / std::max(said.decay, 1e-3);
+  const double lasts = std::clamp(pluck_half_lives * half_life, fewest_periods / said.frequency,
+                                  most_periods / said.frequency);
   const Swing swing =
       pluck(body, drive, dials.modes(), pluck_height * scale.length, scale.step, lasts);
   run.reading.frequency = swing.frequency;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "supple/adjust/dials.h"
 #include "supple/adjust/swing_record.h"
@@ -11,10 +12,14 @@ namespace supple {
 
 /// Given to a body through its settings by whoever wants to measure it.
 struct AdjustRun {
-  std::shared_ptr<EquilibriumPath> path;  ///< equilibria to use or to record; null for none
-  SwingRecord record;                     ///< filled by the run
-  DialBody body;                          ///< filled: what dials' formulas know of the body
-  DialReading reading;                    ///< filled by finish(): what was measured
+  std::shared_ptr<EquilibriumPath> path = {};  ///< equilibria to use or to record; null for none
+
+  /// The mode whose swing is measured, or else, and then filled by finish(), that which swings
+  /// most.
+  std::optional<size_t> mode = {};
+  SwingRecord record = {};   ///< filled by the run
+  DialBody body = {};        ///< filled: what dials' formulas know of the body
+  DialReading reading = {};  ///< filled by finish(): what was measured
 };
 
 /// A body whose dynamics can be measured.

@@ -9,26 +9,36 @@
 #include "supple/core/error.h"
 
 namespace supple {
+namespace {
+
+int passes_of(const TuneOptions& options) {
+  return options.inertia ? 1 : std::max(1, options.passes);
+}
+
+}  // namespace
 
 AdjustRun measure(const std::shared_ptr<const Character>& character, const Scene& scene,
                   const Clip* clip, const std::string& file, const TuneOptions& options,
-                  std::shared_ptr<EquilibriumPath> path) {
+                  AdjustRun given, int number) {
   Scene measured = scene;
-  measured.body.adjust.run = std::make_shared<AdjustRun>();
-  measured.body.adjust.run->path = std::move(path);
+  measured.body.adjust.run = std::make_shared<AdjustRun>(std::move(given));
   Session session(character, measured, clip, file);
   auto* body = dynamic_cast<Adjustable*>(&session.body());
   if (!body)
     throw_input_error(file, "body",
                       std::string("cannot be tuned: dials are for ") + adjustable_bodies);
   FrameRecord record;
+  TuneProgress progress{number, 1 + passes_of(options), 0, session.range().count()};
   while (!session.done()) {
-    if (options.check) options.check();
     session.advance(record);
+    ++progress.frame;
+    if (options.progressed) options.progressed(progress);
   }
   AdjustRun& run = *measured.body.adjust.run;
   if (run.path) run.path->complete = true;
   body->finish(run);
+  // What weight does not pull down has no sag, though errors leave a little of it.
+  if (!(run.body.sag > 0)) run.reading.sag = 0;
   return run;
 }
 
@@ -41,7 +51,7 @@ Scene untouched(const Scene& scene) {
   return plain;
 }
 
-std::string line_of(const char* what, const DialReading& r) {
+std::string line_of(const std::string& what, const DialReading& r) {
   return fmt::format("{}: {:.4g} Hz, half-life {:.4g} s, sag {:.4g} m, amplitude {:.4g} m√s", what,
                      r.frequency, r.half_life, r.sag, r.amplitude);
 }
@@ -129,12 +139,39 @@ class Calibration {
   int m_runs = 0;
 };
 
+void set_factors(const DialFactors& factors, AdjustSettings& adjust) {
+  adjust.inertia = factors.inertia;
+  adjust.stiffness = factors.stiffness;
+  adjust.weight = factors.gravity;
+  adjust.damping_factor = factors.damping;
+}
+
+// The factors that the dials' formulas give for a body that has run as it is.
+DialFactors first_factors(const DialRatios& asked, const AdjustRun& base,
+                          const TuneOptions& options, const std::string& file) {
+  DialBody body = base.body;
+  body.amplitude = base.record.moved() ? base.reading.amplitude : 0;
+  body.sag = base.reading.sag > 1e-9 * base.reading.amplitude ? base.reading.sag : 0;
+  try {
+    DialFactors factors = find_factors(asked, body);
+    if (options.inertia) factors.inertia = *options.inertia;
+    return factors;
+  } catch (const Error& error) {
+    throw_input_error(file, "body.adjust", error.what());
+  }
+}
+
+std::string described(int pass, const TuneOptions& options, const DialFactors& factors) {
+  return fmt::format("pass {} of at most {}, stiffness {:.4g}, damping {:.4g}, inertia {:.4g}",
+                     pass, passes_of(options), factors.stiffness, factors.damping, factors.inertia);
+}
+
 }  // namespace
 
 TuneReport tune(const std::shared_ptr<const Character>& character, Scene& scene, const Clip* clip,
                 const std::string& file, const TuneOptions& options) {
-  const auto say = [&](const std::string& line) {
-    if (options.say) options.say(line);
+  const auto say = [&](const std::string& what, const DialReading& reading) {
+    if (options.say) options.say(line_of(what, reading));
   };
   TuneReport report;
   AdjustSettings& adjust = scene.body.adjust;
@@ -142,57 +179,45 @@ TuneReport tune(const std::shared_ptr<const Character>& character, Scene& scene,
   // Equilibria depend on weight over stiffness alone: where that stays, those of one run serve all
   // others.
   auto path = std::make_shared<EquilibriumPath>();
-  double path_weight = 1;
-  const AdjustRun base = measure(character, untouched(scene), clip, file, options, path);
+  double path_weight = adjust.regions.empty() && adjust.keys.empty() ? 1 : -1;
+  const AdjustRun base = measure(character, untouched(scene), clip, file, options, {.path = path});
   report.before = base.reading;
-  report.signal_before = base.record.signal();
+  report.signal_before = base.record.signal(base.mode);
   report.solved = 1;
-  say(line_of("as it is", base.reading));
-  DialBody body = base.body;
-  body.amplitude = base.record.moved() ? base.reading.amplitude : 0;
-  body.sag = base.reading.sag > 1e-9 * base.reading.amplitude ? base.reading.sag : 0;
-  DialFactors factors;
-  try {
-    factors = find_factors(asked, body);
-  } catch (const Error& error) {
-    throw_input_error(file, "body.adjust", error.what());
+  say("as it is", base.reading);
+  if (!adjusts(adjust) && !options.inertia) {
+    report.after = report.before;
+    report.signal_after = report.signal_before;
+    return report;
   }
-  if (!adjust.regions.empty() || !adjust.keys.empty()) path_weight = -1;
+  DialFactors factors = first_factors(asked, base, options, file);
   double closest = std::numeric_limits<double>::infinity();
   Calibration calibration(factors);
-  for (int pass = 0; pass < std::max(1, options.passes); ++pass) {
+  for (int pass = 1; pass <= passes_of(options); ++pass) {
     Scene trial = scene;
-    trial.body.adjust.inertia = factors.inertia;
-    trial.body.adjust.stiffness = factors.stiffness;
-    trial.body.adjust.weight = factors.gravity;
-    trial.body.adjust.damping_factor = factors.damping;
+    set_factors(factors, trial.body.adjust);
     const double weight = factors.gravity / factors.stiffness;
     if (std::abs(weight - path_weight) > 1e-12) {
       path = std::make_shared<EquilibriumPath>();
       path_weight = weight;
       ++report.solved;
     }
-    const AdjustRun run = measure(character, trial, clip, file, options, path);
-    say(line_of(fmt::format("stiffness {:.4g}, damping {:.4g}, inertia {:.4g}", factors.stiffness,
-                            factors.damping, factors.inertia)
-                    .c_str(),
-                run.reading));
+    const AdjustRun run =
+        measure(character, trial, clip, file, options, {.path = path, .mode = base.mode}, pass + 1);
+    say(described(pass, options, factors), run.reading);
     const DialRatios off = missing(asked, base.reading, run.reading);
     report.passes.push_back({factors, run.reading});
     if (const double far = distance(off, options.tolerance); far < closest) {
       closest = far;
       report.factors = factors;
       report.after = run.reading;
-      report.signal_after = run.record.signal();
+      report.signal_after = run.record.signal(base.mode);
     }
     if (closest <= 1) break;
     factors = calibration.next(off);
   }
-  report.close_enough = closest <= 1;
-  adjust.inertia = report.factors.inertia;
-  adjust.stiffness = report.factors.stiffness;
-  adjust.weight = report.factors.gravity;
-  adjust.damping_factor = report.factors.damping;
+  report.close_enough = options.inertia || closest <= 1;
+  set_factors(report.factors, adjust);
   return report;
 }
 
