@@ -88,7 +88,7 @@ constexpr const char* yanked_stvk = R"({
 
 // Its core, which is rigid, rises, spins and stops; it weighs nothing in the water.
 constexpr const char* spun = R"({
-  "type": "tets", "young": 4e4, "poisson": 0.35, "density": 1000, "substeps": 4, "gravity": [0, 0, 0],
+  "type": "tets", "young": 8e5, "poisson": 0.35, "density": 1000, "substeps": 4, "gravity": [0, 0, 0],
   "tets": {"elements": 2600, "law": "stvk", "dynamics": "implicit", "stiffness_damping": 0.01},
   "fixed": [{"select": {"box": {"min": [-0.05, 0.45, -0.05], "max": [0.05, 0.72, 0.05]}},
              "motion": [{"rotate": {"axis": [0, 1, 0], "angle": 540}, "keys": [[0.2, 0], [3, 1]]},
@@ -96,7 +96,7 @@ constexpr const char* spun = R"({
 })";
 
 constexpr const char* spun_twice = R"({
-  "type": "tets", "young": 4e4, "poisson": 0.35, "density": 1000, "substeps": 4, "gravity": [0, 0, 0],
+  "type": "tets", "young": 8e5, "poisson": 0.35, "density": 1000, "substeps": 4, "gravity": [0, 0, 0],
   "tets": {"elements": 2600, "law": "stvk", "dynamics": "implicit", "stiffness_damping": 0.01},
   "adjust": {"inertia": 2},
   "fixed": [{"select": {"box": {"min": [-0.05, 0.45, -0.05], "max": [0.05, 0.72, 0.05]}},
@@ -144,8 +144,8 @@ std::vector<Prop> swaying_props() {
           {"jellyfish",
            "a jellyfish with a rigid core and tentacles, for adjusted dynamics",
            ".glb",
-           {{"jellyfish", "its core spins, and its tentacles trail", 5, spun},
-            {"jellyfish_inertia", "the same with twice the inertia", 5, spun_twice}},
+           {{"jellyfish", "its core spins, and its tentacles trail", 6.5, spun},
+            {"jellyfish_inertia", "the same with twice the inertia", 6.5, spun_twice}},
            9000,
            jellyfish},
           {"pudding",
