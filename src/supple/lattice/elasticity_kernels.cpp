@@ -133,11 +133,11 @@ struct ApplyVisitor {
       const T stiffness = cell_number<Scalar>(block, 10, at);
       const T lambda = cell_number<Scalar>(block, 11, at);
       Matrix3<T>& s = all[i].stress;
-      s = auxiliary_differential(rotation_matrix(cell_rotation<Scalar>(block, at)),
-                                 cell_turning<Scalar>(block, at), lambda, gradient,
-                                 [&](size_t c) HWY_ATTR {
-                                   if (i == 0) gather(c);
-                                 });
+      s = auxiliary_differential(
+          rotation_matrix(cell_rotation<Scalar>(block, at)), cell_turning<Scalar>(block, at),
+          lambda, gradient, [&](size_t c) HWY_ATTR __attribute__((always_inline)) {
+            if (i == 0) gather(c);
+          });
       s.a02 = mul_add(stiffness, gradient.a02, s.a02);
       s.a12 = mul_add(stiffness, gradient.a12, s.a12);
       s.a22 = mul_add(stiffness, gradient.a22, s.a22);

@@ -110,6 +110,8 @@ class PlaneShifter {
       for (size_t r = 0; r < P::registers; ++r)
 #if HWY_TARGET <= HWY_AVX3
         p.part[r] = pick(own.part[r], m_up_x, next.part[r]);
+#elif HWY_TARGET == HWY_AVX2
+        p.part[r] = turn_row<1>(with_column<0>(own.part[r], next.part[r]));
 #else
         p.part[r] = hn::TableLookupLanes(
             hn::IfThenElse(m_column, next.part[r].value, own.part[r].value), m_up_x);
@@ -130,6 +132,8 @@ class PlaneShifter {
         const auto& after = r + 1 < P::registers ? own.part[r + 1] : next.part[0];
 #if HWY_TARGET <= HWY_AVX3
         p.part[r] = skip<4>(own.part[r], after);
+#elif HWY_TARGET == HWY_AVX2
+        p.part[r] = middle(own.part[r], after);
 #else
         p.part[r] =
             hn::TableLookupLanes(hn::IfThenElse(m_row, after.value, own.part[r].value), m_up_y);
@@ -153,6 +157,8 @@ class PlaneShifter {
       for (size_t r = 0; r < P::registers; ++r)
 #if HWY_TARGET <= HWY_AVX3
         p.part[r] = pick(own.part[r], m_down_x, before.part[r]);
+#elif HWY_TARGET == HWY_AVX2
+        p.part[r] = turn_row<3>(with_column<3>(own.part[r], before.part[r]));
 #else
         p.part[r] = hn::IfThenElse(m_column, hn::TableLookupLanes(before.part[r].value, m_down_x),
                                    hn::TableLookupLanes(own.part[r].value, m_down_x));
@@ -173,6 +179,8 @@ class PlaneShifter {
         const auto& previous = r > 0 ? own.part[r - 1] : before.part[P::registers - 1];
 #if HWY_TARGET <= HWY_AVX3
         p.part[r] = skip<lanes - 4>(previous, own.part[r]);
+#elif HWY_TARGET == HWY_AVX2
+        p.part[r] = middle(previous, own.part[r]);
 #else
         p.part[r] = hn::IfThenElse(m_row, hn::TableLookupLanes(previous.value, m_down_y),
                                    hn::TableLookupLanes(own.part[r].value, m_down_y));
@@ -209,6 +217,34 @@ class PlaneShifter {
     else
       return hn::Vec<Tag>{_mm512_castsi512_pd(_mm512_maskz_alignr_epi64(
           0xFF, _mm512_castpd_si512(b.value.raw), _mm512_castpd_si512(a.value.raw), count))};
+  }
+#endif
+
+#if HWY_TARGET == HWY_AVX2
+  // Rows of four numbers turned by `count`.
+  template <int count>
+  static HWY_INLINE Wide<Scalar> turn_row(Wide<Scalar> a) {
+    constexpr int order =
+        (count & 3) | ((count + 1) & 3) << 2 | ((count + 2) & 3) << 4 | ((count + 3) & 3) << 6;
+    if constexpr (sizeof(Scalar) == 4)
+      return hn::Vec<Tag>{_mm256_permute_ps(a.value.raw, order)};
+    else
+      return hn::Vec<Tag>{_mm256_permute4x64_pd(a.value.raw, order)};
+  }
+  // `a` with one column of `b`.
+  template <int column>
+  static HWY_INLINE Wide<Scalar> with_column(Wide<Scalar> a, Wide<Scalar> b) {
+    if constexpr (sizeof(Scalar) == 4)
+      return hn::Vec<Tag>{_mm256_blend_ps(a.value.raw, b.value.raw, 0x11 << column)};
+    else
+      return hn::Vec<Tag>{_mm256_blend_pd(a.value.raw, b.value.raw, 1 << column)};
+  }
+  // The upper half of `a`, then the lower half of `b`.
+  static HWY_INLINE Wide<Scalar> middle(Wide<Scalar> a, Wide<Scalar> b) {
+    if constexpr (sizeof(Scalar) == 4)
+      return hn::Vec<Tag>{_mm256_permute2f128_ps(a.value.raw, b.value.raw, 0x21)};
+    else
+      return hn::Vec<Tag>{_mm256_permute2f128_pd(a.value.raw, b.value.raw, 0x21)};
   }
 #endif
 
