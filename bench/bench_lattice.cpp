@@ -73,9 +73,9 @@ void vcycle(benchmark::State& state, int n) {
   Hierarchy& hierarchy = c.system->hierarchy();
   hierarchy.linearise(c.interpolated, Differential::projected);
   LatticeBackend backend(hierarchy);
-  const Smoother smoother{.kind = Smoother::Kind::jacobi, .steps = 10};
+  const Cycle cycle{.smoother = {.kind = Smoother::Kind::jacobi, .steps = 10}, .twice = 0};
   hierarchy.finest().b = hierarchy.finest().inverse_diagonal;
-  for (auto _ : state) v_cycle(backend, smoother);
+  for (auto _ : state) multigrid_cycle(backend, cycle);
   state.counters["levels"] = static_cast<double>(hierarchy.levels());
 }
 

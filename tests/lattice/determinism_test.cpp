@@ -75,7 +75,7 @@ Trace trace_solve(bool eight_points = false) {
   trace.emplace_back("product in double", numbers(kf));
   LatticeBackend backend(levels);
   for (size_t i = 0; i < force.size(); ++i) levels.finest().b[i] = static_cast<float>(force[i]);
-  v_cycle(backend, Smoother{});
+  multigrid_cycle(backend, Cycle{});
   trace.emplace_back("cycle", numbers(levels.finest().x));
   BlockVector<float> dx = s.zero_step();
   const LinearReport report = s.solve(force, dx, {});

@@ -72,11 +72,15 @@ TEST_P(Case, ConjugateGradientsNeedFewIterationsAtAnyResolution) {
     EXPECT_LE(counts[i][0], cube ? 5 : 7) << (16 << k);
     EXPECT_LE(counts[i][1], cube ? 9 : 12) << (16 << k);
   }
-  // The tube of 16 is but two cells thick, and springs of one point each spread over finer cells:
-  // there the counts at 1e-6 differ by more.
-  const bool alike = !GetParam().starts_with("tube") && GetParam() != "springs_100";
-  EXPECT_LE(std::abs(counts[0][0] - counts[1][0]), 1);
-  EXPECT_LE(std::abs(counts[0][1] - counts[1][1]), alike ? 1 : 2);
+  // Counts are alike at any resolution; springs of one point each spread over finer cells, and are
+  // easier there.
+  const bool easier = GetParam() == "springs_100";
+  for (const size_t i : {0u, 1u}) {
+    EXPECT_LE(counts[1][i], counts[0][i] + 1);
+    if (!easier) {
+      EXPECT_GE(counts[1][i], counts[0][i] - 1);
+    }
+  }
   std::printf("%-13s 16: %d / %d   32: %d / %d\n", GetParam().c_str(), counts[0][0], counts[0][1],
               counts[1][0], counts[1][1]);
 }
@@ -102,7 +106,7 @@ TEST_P(Case, TheCycleIsSymmetricAndPositive) {
   LatticeBackend backend(levels);
   const auto cycle = [&](const BlockVector<float>& b) {
     finest.b = b;
-    v_cycle(backend, Smoother{});
+    multigrid_cycle(backend, Cycle{});
     return finest.x;
   };
   const auto random_vector = [&](unsigned seed) {
@@ -243,8 +247,8 @@ TEST(Multigrid, DampedJacobiIsHeldBackWhereItWouldDiverge) {
   LinearSolver<double> solver(levels);
   BlockVector<double> b = about.force, x = about.made.system->zero();
   LinearOptions options = linear_options(LinearMethod::v_cycle, 1e-3, 60);
-  options.smoother.kind = Smoother::Kind::jacobi;
-  options.smoother.steps = 5;
+  options.cycle.smoother.kind = Smoother::Kind::jacobi;
+  options.cycle.smoother.steps = 5;
   EXPECT_LE(solver.solve(b, x, options).residual, 1e-3);
 }
 

@@ -253,26 +253,34 @@ class Line {
   std::vector<Eigen::VectorXd> m_direction;
 };
 
-TEST(VCycle, IsASymmetricConvergentIteration) {
+// Sizes of the eigenvalues of the error propagation I - M A of a cycle M on a line.
+Eigen::ArrayXd error_sizes(const Cycle& cycle, int levels) {
+  Line line(levels);
+  const auto n = line.b[0].size();
+  Eigen::MatrixXd m(n, n);
+  for (Eigen::Index i = 0; i < n; ++i) {
+    line.b[0] = Eigen::VectorXd::Unit(n, i);
+    multigrid_cycle(line, cycle);
+    m.col(i) = line.x[0];
+  }
+  EXPECT_LT((m - m.transpose()).norm(), 1e-12 * m.norm());
+  // Symmetric in the norm of A.
+  const Eigen::MatrixXd root = line.matrix().llt().matrixL();
+  const Eigen::MatrixXd e = Eigen::MatrixXd::Identity(n, n) - root.transpose() * m * root;
+  return Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(e).eigenvalues().cwiseAbs();
+}
+
+TEST(MultigridCycle, IsASymmetricConvergentIteration) {
   for (const Smoother::Kind kind : {Smoother::Kind::chebyshev, Smoother::Kind::jacobi}) {
-    for (const int levels : {1, 2, 5}) {
-      Line line(levels);
-      const auto n = line.b[0].size();
-      Eigen::MatrixXd m(n, n);
-      for (Eigen::Index i = 0; i < n; ++i) {
-        line.b[0] = Eigen::VectorXd::Unit(n, i);
-        v_cycle(line, Smoother{.kind = kind, .steps = 2, .range = 10});
-        m.col(i) = line.x[0];
-      }
-      EXPECT_LT((m - m.transpose()).norm(), 1e-12 * m.norm());
-      // Error propagation I - M A: symmetric in the norm of A, of radius below one.
-      const Eigen::MatrixXd root = line.matrix().llt().matrixL();
-      const Eigen::MatrixXd e = Eigen::MatrixXd::Identity(n, n) - root.transpose() * m * root;
-      const double radius =
-          Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(e).eigenvalues().cwiseAbs().maxCoeff();
+    const Smoother smoother{.kind = kind, .steps = 2, .range = 10};
+    for (const int levels : {1, 2, 5})
       // Two steps before and after damp the rough part by 1 / T₂(1.2)² = 0.28 at least.
-      EXPECT_LT(radius, levels == 1 ? 1e-10 : 0.29);
-    }
+      for (const size_t twice : {0, 1, 2})
+        EXPECT_LT(error_sizes({smoother, twice}, levels).maxCoeff(), levels == 1 ? 1e-10 : 0.29)
+            << levels << " " << twice;
+    // Coarse levels that are corrected twice leave less undone; of two levels none is.
+    EXPECT_LT(error_sizes({smoother, 2}, 6).sum(), 0.99 * error_sizes({smoother, 0}, 6).sum());
+    EXPECT_EQ(error_sizes({smoother, 2}, 2).sum(), error_sizes({smoother, 0}, 2).sum());
   }
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "supple/lattice/floating.h"
 #include "supple/lattice/hierarchy.h"
 #include "supple/solve/conjugate_gradient.h"
 
@@ -43,8 +44,24 @@ void for_entries(const Level& level, const Add& add) {
   }
 }
 
-// Which nodes belong to pieces that nothing holds: no fixed node, mass or spring, and no cell with
-// a matrix, as those lie beside fixed nodes of finer levels but for eight-point quadrature.
+// A vector rich in rough modes, the same for every run: numbers between -1 and 1 from a hash.
+void fill_roughly(const Level& level, BlockVector<float>& v) {
+  parallel_for(v.blocks(), blocks_per_range, [&](size_t begin, size_t end) {
+    for (size_t i = begin * vector_block; i < end * vector_block; ++i) {
+      const bool free = level.free[i / vector_block] >> (i % block_cells) & 1;
+      uint32_t h = static_cast<uint32_t>(i) * 2654435761u;
+      h ^= h >> 15;
+      h *= 2246822519u;
+      h ^= h >> 13;
+      v[i] = free ? static_cast<float>(h) * 4.656613e-10f - 1 : 0;
+    }
+  });
+}
+
+}  // namespace
+
+// Nothing holds a piece without fixed node, mass or spring, and without a cell that has a matrix,
+// as those lie beside fixed nodes of finer levels but for eight-point quadrature.
 std::vector<bool> floating_nodes(const Level& level) {
   const SparseLattice& lattice = level.lattice();
   const auto index = [](LatticePlace at) {
@@ -74,22 +91,6 @@ std::vector<bool> floating_nodes(const Level& level) {
   for (size_t n = 0; n < parent.size(); ++n) result[n] = !held[root(n)];
   return result;
 }
-
-// A vector rich in rough modes, the same for every run: numbers between -1 and 1 from a hash.
-void fill_roughly(const Level& level, BlockVector<float>& v) {
-  parallel_for(v.blocks(), blocks_per_range, [&](size_t begin, size_t end) {
-    for (size_t i = begin * vector_block; i < end * vector_block; ++i) {
-      const bool free = level.free[i / vector_block] >> (i % block_cells) & 1;
-      uint32_t h = static_cast<uint32_t>(i) * 2654435761u;
-      h ^= h >> 15;
-      h *= 2246822519u;
-      h ^= h >> 13;
-      v[i] = free ? static_cast<float>(h) * 4.656613e-10f - 1 : 0;
-    }
-  });
-}
-
-}  // namespace
 
 void Hierarchy::factor_coarsest() {
   const Level& level = *m_levels.back();

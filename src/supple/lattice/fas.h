@@ -15,7 +15,7 @@ struct FasOptions {
   double tolerance = 1e-3;  ///< of |force| relative to the one at the start
   int cycles = 50;
   int smoothings = 1;  ///< linearisations before and after each coarse correction
-  Smoother smoother = {};
+  Smoother smoother = {.steps = 4};
 };
 
 /// Solves for equilibrium by nonlinear V-cycles.

@@ -1,9 +1,21 @@
 #include "supple/lattice/multigrid.h"
 
 #include <cmath>
+#include <vector>
+
+#include "supple/lattice/floating.h"
 
 namespace supple {
 namespace {
+
+// Whether some piece has nothing to hold it.
+bool has_floating_piece(const Level& coarsest) {
+  const std::vector<bool> floating = floating_nodes(coarsest);
+  const auto& nodes = coarsest.lattice().nodes;
+  for (size_t n = 0; n < floating.size(); ++n)
+    if (floating[n] && (nodes[n / block_cells] >> (n % block_cells) & 1) != 0) return true;
+  return false;
+}
 
 // to = from, in single precision.
 template <class Scalar>
@@ -71,8 +83,10 @@ double LinearSolver<Scalar>::precondition(const BlockVector<Scalar>& r,
   if (static_cast<const void*>(&r) != &finest.b) copy(r, finest.b);
   switch (options.method) {
     case LinearMethod::multigrid_cg:
+      multigrid_cycle(m_backend, options.cycle);
+      break;
     case LinearMethod::v_cycle:
-      v_cycle(m_backend, options.smoother);
+      multigrid_cycle(m_backend, Cycle{.smoother = options.cycle.smoother, .twice = 0});
       break;
     case LinearMethod::jacobi_cg:
       return multiply(finest.inverse_diagonal, finest.b, finest.x);
@@ -87,10 +101,23 @@ template <class Scalar>
 LinearReport LinearSolver<Scalar>::solve(BlockVector<Scalar>& b, BlockVector<Scalar>& x,
                                          const LinearOptions& options) {
   if (options.method == LinearMethod::v_cycle) return solve_by_cycles(b, x, options);
-  return conjugate_gradient(
-      m_hierarchy.finest(), [&] { return precondition(b, options); }, x,
-      ConjugateGradientWork{b, m_p, m_q, m_hierarchy.finest().x}, options.limits,
-      options.keep_residuals);
+  LinearOptions used = options;
+  // What rounding makes of rigid motions is large where nothing holds a piece: a second correction
+  // would answer to nothing else.
+  if (used.cycle.twice > 0 && options.method == LinearMethod::multigrid_cg &&
+      has_floating_piece(m_hierarchy.level(m_hierarchy.levels() - 1)))
+    used.cycle.twice = 0;
+  // Two corrections are positive definite only where each of them converges, which those of badly
+  // damaged bodies do not; a V-cycle is so always.
+  const auto cycle = [&] {
+    const double rz = precondition(b, used);
+    if (rz > 0 || used.cycle.twice == 0) return rz;
+    used.cycle.twice = 0;
+    return precondition(b, used);
+  };
+  return conjugate_gradient(m_hierarchy.finest(), cycle, x,
+                            ConjugateGradientWork{b, m_p, m_q, m_hierarchy.finest().x},
+                            options.limits, options.keep_residuals);
 }
 
 template <class Scalar>

@@ -28,7 +28,7 @@ class LatticeBackend {
 
 /// How linear systems on a lattice are solved.
 enum class LinearMethod {
-  multigrid_cg,  ///< conjugate gradients preconditioned with a V-cycle
+  multigrid_cg,  ///< conjugate gradients preconditioned with a multigrid cycle
   v_cycle,       ///< V-cycles alone
   jacobi_cg,     ///< conjugate gradients preconditioned with the diagonal
   plain_cg,      ///< conjugate gradients
@@ -37,7 +37,7 @@ enum class LinearMethod {
 /// Settings of linear solves.
 struct LinearOptions {
   LinearMethod method = LinearMethod::multigrid_cg;
-  Smoother smoother = {};
+  Cycle cycle = {};
   LinearLimits limits = {};
   bool keep_residuals = false;
 };

@@ -1,4 +1,5 @@
-// The V-cycle [McAdams 2011, Alg. 2], written once over a small set of verbs of a backend's levels.
+// The multigrid cycle, written once over a small set of verbs of a backend's levels: the V-cycle of
+// [McAdams 2011, Alg. 2], whose first coarse levels may be corrected twice.
 #pragma once
 
 #include <concepts>
@@ -20,24 +21,39 @@ concept MultigridBackend = requires(B backend, size_t level, const SmootherSteps
   backend.solve_coarsest();          // x = A⁻¹ b
 };
 
-/// x = V-cycle applied to b from x = 0, on level `l` and all coarser ones.
+/// How a cycle goes through the levels.
+struct Cycle {
+  Smoother smoother = {};
+  /// So many coarse levels, from the first on, are corrected twice; 0 makes it a V-cycle. Coarse
+  /// levels cost little, and what they leave undone would add up from level to level.
+  size_t twice = 2;
+};
+
+/// x = one cycle applied to b from x = 0, on level `l` and all coarser ones. Smoothing S and coarse
+/// corrections C follow each other as S C S, or as S C S C S: the same backwards as forwards, so
+/// that the cycle is symmetric.
 template <MultigridBackend B>
-void v_cycle(B& backend, const Smoother& smoother, size_t l = 0) {
+void multigrid_cycle(B& backend, const Cycle& cycle, size_t l = 0) {
   if (l + 1 == backend.levels()) return backend.solve_coarsest();
 
-  SmootherSteps before(smoother, backend.largest_eigenvalue(l));
+  const Smoother& smoother = cycle.smoother;
+  const double largest = backend.largest_eigenvalue(l);
+  SmootherSteps before(smoother, largest);
   backend.start_smoothing(l, before);
   for (int i = 1; i < smoother.steps; ++i) {
     before.advance();
     backend.smooth(l, before);
   }
 
-  backend.restrict_residual(l);
-  v_cycle(backend, smoother, l + 1);
-  backend.prolong(l);
+  const int corrections = l > 0 && l <= cycle.twice ? 2 : 1;
+  for (int c = 0; c < corrections; ++c) {
+    backend.restrict_residual(l);
+    multigrid_cycle(backend, cycle, l + 1);
+    backend.prolong(l);
 
-  SmootherSteps after(smoother, backend.largest_eigenvalue(l));
-  for (int i = 0; i < smoother.steps; ++i, after.advance()) backend.smooth(l, after);
+    SmootherSteps after(smoother, largest);
+    for (int i = 0; i < smoother.steps; ++i, after.advance()) backend.smooth(l, after);
+  }
 }
 
 }  // namespace supple

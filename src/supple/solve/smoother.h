@@ -10,7 +10,7 @@ namespace supple {
 struct Smoother {
   enum class Kind { chebyshev, jacobi };
   Kind kind = Kind::chebyshev;
-  int steps = 4;         ///< degree of the polynomial, or Jacobi sweeps
+  int steps = 3;         ///< degree of the polynomial, or Jacobi sweeps
   double damping = 0.8;  ///< of Jacobi; lowered where the operator needs it
   double range = 14;     ///< Chebyshev: largest over smallest eigenvalue that is damped
   double margin = 1.1;   ///< Chebyshev: how far beyond the largest estimate the range reaches
