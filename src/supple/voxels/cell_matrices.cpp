@@ -50,27 +50,49 @@ const UnitStiffness& unit_stiffness() {
   return unit;
 }
 
-// M := Lᵀ M L, axis by axis: along each, the child has one corner in common with the parent, and
-// the other one lies halfway.
+// For every pair of corners along an axis, where they are among rows or columns: along each axis,
+// the child has one corner in common with the parent, and the other one lies halfway.
+template <class Visit>
+void for_each_pair(int place, const Visit& visit) {
+  for (int axis = 0; axis < 3; ++axis)
+    for (int i = 0; i < 8; ++i) {
+      if ((i >> axis & 1) != 0) continue;
+      const int other = i | 1 << axis;
+      if ((place >> axis & 1) != 0)
+        visit(other, i);
+      else
+        visit(i, other);
+    }
+}
+
+// M := M L, axis by axis.
+template <int width, class Matrix>
+void interpolate_from_right(int place, Matrix& m) {
+  for_each_pair(place, [&](int common, int halfway) {
+    m.template middleCols<width>(width * halfway) *= 0.5;
+    m.template middleCols<width>(width * common) += m.template middleCols<width>(width * halfway);
+  });
+}
+
+// M := Lᵀ M L for a symmetric M, with columns as the quicker ones.
 template <int width, class Matrix>
 void interpolate(int place, Matrix& m) {
-  for (int axis = 0; axis < 3; ++axis) {
-    const bool upper = (place >> axis & 1) != 0;
-    for (int i = 0; i < 8; ++i) {
-      if ((i >> axis & 1) != 0) continue;
-      const int other = i | 1 << axis;
-      const int common = width * (upper ? other : i), halfway = width * (upper ? i : other);
-      m.template middleCols<width>(halfway) *= 0.5;
-      m.template middleCols<width>(common) += m.template middleCols<width>(halfway);
-    }
-    for (int i = 0; i < 8; ++i) {
-      if ((i >> axis & 1) != 0) continue;
-      const int other = i | 1 << axis;
-      const int common = width * (upper ? other : i), halfway = width * (upper ? i : other);
-      m.template middleRows<width>(halfway) *= 0.5;
-      m.template middleRows<width>(common) += m.template middleRows<width>(halfway);
+  interpolate_from_right<width>(place, m);
+  m.transposeInPlace();
+  interpolate_from_right<width>(place, m);
+}
+
+Eigen::Matrix<double, 24, 6> make_rigid_modes() {
+  Eigen::Matrix<double, 24, 6> modes = Eigen::Matrix<double, 24, 6>::Zero();
+  for (int c = 0; c < 8; ++c) {
+    const Vec3d r = Vec3d(c & 1, c >> 1 & 1, c >> 2) - Vec3d::Constant(0.5);
+    for (int k = 0; k < 3; ++k) {
+      modes(3 * c + k, k) = 1;
+      modes.block<3, 1>(3 * c, 3 + k) = Vec3d::Unit(k).cross(r);
     }
   }
+  modes.colwise().normalize();
+  return modes;
 }
 
 // Lᵀ K L of the unit cube's matrices for every child.
@@ -216,6 +238,22 @@ Matrix8 cell_mass() {
       mass(i, j) = value;
     }
   return mass;
+}
+
+void interpolate_columns(int place, Matrix24& child) { interpolate_from_right<3>(place, child); }
+
+const Eigen::Matrix<double, 24, 6>& rigid_modes() {
+  static const Eigen::Matrix<double, 24, 6> modes = make_rigid_modes();
+  return modes;
+}
+
+// P K P with P = 1 - m mᵀ, m the rigid motions.
+Matrix24 without_rigid(const Matrix24& stiffness) {
+  using Modes = Eigen::Matrix<double, 24, 6>;
+  const Modes& m = rigid_modes();
+  const Modes k = stiffness * m;
+  const Modes half = k - m * (m.transpose() * k) / 2;
+  return stiffness - half * m.transpose() - m * half.transpose();
 }
 
 void add_child(const Matrix24& child, int place, Matrix24& parent) {

@@ -33,6 +33,15 @@ Matrix8 cell_mass();
 void add_child(const Matrix24& child, int place, Matrix24& parent);
 void add_child(const Matrix8& child, int place, Matrix8& parent);
 
+/// K := K L for a child of such a parent: what its corners feel, by motions of the parent's.
+void interpolate_columns(int place, Matrix24& child);
+
+/// Translations and turns of the corners, of length one and at right angles.
+const Eigen::Matrix<double, 24, 6>& rigid_modes();
+
+/// K without what rounding has it resist rigid motions with.
+Matrix24 without_rigid(const Matrix24& stiffness);
+
 /// How much each of the four edges along x (by y, then z of the edge, y lowest bit), y (by x, z)
 /// and z (by x, y) stands for the matter in a cell; each axis adds up to 1.
 using EdgeWeights = Eigen::Matrix<double, 3, 4>;

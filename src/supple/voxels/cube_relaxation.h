@@ -24,11 +24,12 @@ constexpr int corner_of_side(int side, int k) {
   return (side % 2) << axis | (k & 1) << u | (k >> 1) << v;
 }
 
-/// Cubes that fill a larger one, and how they move with its corners.
+/// Cubes that fill a larger one, and how they move with its corners. Kept from cube to cube, as
+/// room to work in.
 class CubeRelaxation {
  public:
-  /// A cube with sides of `side` metres, cut into `parts` along each axis.
-  CubeRelaxation(int parts, double side);
+  /// Begins a cube with sides of `side` metres, cut into `parts` along each axis.
+  void begin(int parts, double side);
 
   /// Adds a cube that is not empty, `at` in parts; it has to stay where it is.
   void add(const Vec3i& at, const MatterCube& cube);
@@ -51,15 +52,14 @@ class CubeRelaxation {
     relax(m_rigid ? held : 0u, whole);
   }
 
-  /// The motion that relax() found, of all (parts + 1)³ nodes; those without matter move
-  /// trilinearly.
-  Eigen::MatrixXd motion() const;
-
  private:
   struct Part {
     std::array<int, 8> nodes;
     const MatterCube* cube;
     Vec3i at;
+    bool is_outer(int side, int parts) const {
+      return at[side / 2] == (side % 2 != 0 ? parts - 1 : 0);
+    }
   };
   // Rigid motion with some corners: where they are in the mean, and how each turns the whole.
   struct RigidMotion {
@@ -70,26 +70,31 @@ class CubeRelaxation {
   };
 
   static std::optional<RigidMotion> rigid_motion(unsigned held);
-  double corner_weight(int node, int corner) const { return m_weights(node, corner); }
+  double* row(int r) { return m_rows.data() + static_cast<size_t>(r) * m_places.size(); }
+  Matrix8 weights_of(const Part& part) const;
   void relax(unsigned held, MatterCube& whole);
   void agree(unsigned held, const MatterCube& whole);
-  void solve_dense(double scale);
-  void solve_sparse(double scale);
+  void add_moments();
+  void follow_matter(int corner);
+  void add_forces(MatterCube& whole);
+  void hold_nodes(MatterCube& whole);
+  void eliminate_dense(double scale, MatterCube& whole);
+  void eliminate_sparse(double scale, MatterCube& whole) const;
 
-  int m_parts;
-  double m_side;
+  int m_parts = 0;
+  double m_side = 0;
   std::vector<int> m_number;  // of the nodes with matter, by place; -1 for others
   std::vector<Vec3d> m_places;
-  Eigen::MatrixXd m_weights;  // of the corners, per node
+  std::vector<std::array<double, 8>> m_weights;  // of the corners, per node
   std::vector<Part> m_cubes;
   std::vector<uint8_t> m_held_nodes;
   std::optional<RigidMotion> m_rigid;
 
-  // Of relax(): what has to agree, row by row; what pulls single nodes; the forces of trilinear
-  // motion, with what holds; the way from that motion to the one of least energy.
-  Eigen::MatrixXd m_rows;
-  Eigen::VectorXd m_pulls;
-  Eigen::MatrixXd m_forces, m_way;
+  // Of relax(): moments of sides by their corners, and what has to agree, both row by row with one
+  // weight per node; what pulls single nodes; the forces of trilinear motion, with what holds.
+  std::vector<double> m_moments, m_rows, m_pulls, m_masses;
+  Eigen::Matrix<double, Eigen::Dynamic, 24, Eigen::RowMajor> m_forces;
+  std::vector<double> m_system;
 };
 
 }  // namespace supple

@@ -29,12 +29,11 @@ Eigen::Matrix4d make_square() {
 class Gatherer {
  public:
   Gatherer(const VoxelSolid& voxels, size_t cell, std::span<const VoxelMaterial> materials,
-           const HeldMatter& held, const std::function<void(const Relaxation&)>& report)
+           const HeldMatter& held)
       : m_voxels(voxels),
         m_cell(cell),
         m_materials(materials),
         m_held(held),
-        m_report(report),
         m_levels(voxels.levels),
         m_size(1 << voxels.levels),
         m_children(as_size(voxels.levels) + 1) {
@@ -56,7 +55,7 @@ class Gatherer {
     else
       visit(0, Vec3i::Zero(), all);
     CellMatrices result;
-    result.stiffness = all.stiffness;
+    result.stiffness = without_rigid(all.stiffness);
     result.masses = all.mass.rowwise().sum();
     return result;
   }
@@ -150,20 +149,19 @@ class Gatherer {
     const bool enclosed = is_enclosed(low, side);
     if (enclosed && m_voxels.leaves[as_size(m_leaf[at(low)])].depth <= depth)
       return fill_cube(depth, low, out);
-    CubeRelaxation cube(2, m_voxels.solid.spacing / (1 << depth));
     std::array<MatterCube, 8>& children = m_children[as_size(depth)];
-    for (int c = 0; c < 8; ++c) {
-      const Vec3i place(c & 1, c >> 1 & 1, c >> 2);
-      MatterCube& child = children[as_size(c)];
-      visit(depth + 1, low + side / 2 * place, child);
-      if (!child.empty) cube.add(place, child);
-    }
-    cube.gather(out);
+    for (int c = 0; c < 8; ++c)
+      visit(depth + 1, low + side / 2 * Vec3i(c & 1, c >> 1 & 1, c >> 2), children[as_size(c)]);
+    m_cube.begin(2, m_voxels.solid.spacing / (1 << depth));
+    for (int c = 0; c < 8; ++c)
+      if (!children[as_size(c)].empty)
+        m_cube.add({c & 1, c >> 1 & 1, c >> 2}, children[as_size(c)]);
+    m_cube.gather(out);
     if (out.empty) return;
     if (enclosed)
-      cube.stay(out);
+      m_cube.stay(out);
     else
-      relax(cube, depth, low, 2, out);
+      relax(depth, low, out);
   }
 
   // The cell at once, from cubes some levels down.
@@ -171,15 +169,17 @@ class Gatherer {
     int depth = std::min(m_levels, whole_levels);
     while (depth > 1 && count_cubes(depth) > most_cubes) --depth;
     const int parts = 1 << depth;
-    CubeRelaxation cube(parts, m_voxels.solid.spacing);
     std::vector<MatterCube> cubes(as_size(parts * parts * parts));
-    for (int i = 0; i < parts * parts * parts; ++i) {
-      const Vec3i place(i % parts, i / parts % parts, i / parts / parts);
-      visit(depth, (m_size >> depth) * place, cubes[as_size(i)]);
-      if (!cubes[as_size(i)].empty) cube.add(place, cubes[as_size(i)]);
-    }
-    cube.gather(out);
-    relax(cube, 0, Vec3i::Zero(), parts, out);
+    const auto place = [&](int i) {
+      return Vec3i(i % parts, i / parts % parts, i / parts / parts);
+    };
+    for (int i = 0; i < parts * parts * parts; ++i)
+      visit(depth, (m_size >> depth) * place(i), cubes[as_size(i)]);
+    m_cube.begin(parts, m_voxels.solid.spacing);
+    for (int i = 0; i < parts * parts * parts; ++i)
+      if (!cubes[as_size(i)].empty) m_cube.add(place(i), cubes[as_size(i)]);
+    m_cube.gather(out);
+    relax(0, Vec3i::Zero(), out);
   }
 
   // Cubes of a depth that are not empty.
@@ -194,7 +194,7 @@ class Gatherer {
     return static_cast<size_t>(std::count(has.begin(), has.end(), 1));
   }
 
-  void relax(CubeRelaxation& cube, int depth, const Vec3i& low, int parts, MatterCube& out) {
+  void relax(int depth, const Vec3i& low, MatterCube& out) {
     const double finest = m_voxels.solid.spacing / m_size;
     const auto is_held = [&](const Vec3d& place) {
       return m_held.contains(m_low + finest * (low.cast<double>() + (m_size >> depth) * place));
@@ -205,29 +205,27 @@ class Gatherer {
       for (int c = 0; c < 8 && depth > 0; ++c)
         held = is_held(Vec3d(c & 1, c >> 1 & 1, c >> 2)) ? held | 1u << c : held & ~(1u << c);
     }
-    cube.relax(held, is_held, out);
-    if (m_report) m_report({low, m_size >> depth, parts, cube.motion()});
+    m_cube.relax(held, is_held, out);
   }
 
   const VoxelSolid& m_voxels;
   size_t m_cell;
   std::span<const VoxelMaterial> m_materials;
   const HeldMatter& m_held;
-  const std::function<void(const Relaxation&)>& m_report;
   int m_levels, m_size;
   Vec3d m_low;                                        // of the cell, in metres
   unsigned m_held_corners = 0;                        // as bits
   std::vector<float> m_filled;                        // of the finest cubes, and of those around
   std::vector<int32_t> m_leaf;                        // they are in
   std::vector<std::array<MatterCube, 8>> m_children;  // of the cube in hand at every depth
+  CubeRelaxation m_cube;
 };
 
 }  // namespace
 
 CellMatrices gather_relaxed(const VoxelSolid& voxels, size_t cell,
-                            std::span<const VoxelMaterial> materials, const HeldMatter& held,
-                            const std::function<void(const Relaxation&)>& report) {
-  return Gatherer(voxels, cell, materials, held, report).gather();
+                            std::span<const VoxelMaterial> materials, const HeldMatter& held) {
+  return Gatherer(voxels, cell, materials, held).gather();
 }
 
 }  // namespace supple

@@ -16,26 +16,15 @@
 // gathered level by level: parts of it that turn corners would share nodes in empty space.
 #pragma once
 
-#include <functional>
 #include <span>
 
 #include "supple/voxels/cell_matrices.h"
 
 namespace supple {
 
-/// How nodes in a cube follow its corners: displacements of (parts + 1)³ nodes, x fastest, by those
-/// of the 8 corners. The cube's lower corner and side are in finest cubes of its cell.
-struct Relaxation {
-  Vec3i low;
-  int side = 0;
-  int parts = 2;
-  Eigen::MatrixXd motion;
-};
-
 /// Gathers the stiffness and masses of a cell; `materials` has one entry per leaf of the solid, or
-/// one for all. Where there is a `report`, it is told of every cube that does not move trilinearly.
+/// one for all.
 CellMatrices gather_relaxed(const VoxelSolid& voxels, size_t cell,
-                            std::span<const VoxelMaterial> materials, const HeldMatter& held,
-                            const std::function<void(const Relaxation&)>& report = {});
+                            std::span<const VoxelMaterial> materials, const HeldMatter& held);
 
 }  // namespace supple
