@@ -1,5 +1,7 @@
 #include "supple/voxels/voxel_system.h"
 
+#include <Eigen/Cholesky>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -21,6 +23,12 @@ constexpr float no_volume = 1e30f;
 
 // Groups of cells, and nodes, that are worked on at a time.
 constexpr size_t groups_per_block = 8, nodes_per_block = 2048;
+
+// Pulls below this part of the stiffness leave soft parts to the cells, which are then inverted.
+constexpr double weak_pulls = 0.01;
+
+// Added to the diagonal of cells before they are inverted: a free one resists no rigid motion.
+constexpr double least_pull = 1e-5;
 
 void store_matrix(const Matrix24& matrix, size_t cell, std::vector<float>& groups) {
   float* to = groups.data() + cell / cell_group * matrix_group + cell % cell_group;
@@ -104,10 +112,68 @@ VoxelSystem::VoxelSystem(const LatticeMesh& mesh, double spacing,
 void VoxelSystem::hold(std::vector<uint8_t> nodes, PointConstraints points) {
   m_held = std::move(nodes);
   m_constraints = std::move(points);
+  m_inverses_are_due = true;
 }
 
 void VoxelSystem::set_pulls(std::span<const double> stiffness) {
   for (size_t n = 0; n < m_nodes; ++n) m_pulls[n] = static_cast<float>(stiffness[n]);
+  m_inverses_are_due = true;
+}
+
+bool VoxelSystem::pulls_are_weak() const {
+  double pulls = 0, resting = 0;
+  for (size_t n = 0; n < m_nodes; ++n) {
+    pulls += static_cast<double>(m_pulls[n]);
+    resting += static_cast<double>(m_resting[n]);
+  }
+  return pulls < weak_pulls * resting;
+}
+
+// Inverts the equations of every cell's corners, where that is worth its time.
+void VoxelSystem::invert_cells() {
+  m_inverses_are_due = false;
+  m_inverses.assign(pulls_are_weak() ? m_stiffness.size() : 0, 0);
+  if (m_inverses.empty()) return;
+  parallel_for(m_cells, 16, [&](size_t begin, size_t end) {
+    for (size_t c = begin; c < end; ++c) invert_cell(c);
+  });
+}
+
+// The equations of the corners of a cell, all cells at rest, with what the cells around add to
+// them; held nodes are left out.
+void VoxelSystem::invert_cell(size_t cell) {
+  const auto node_of = [&](size_t c, size_t corner) {
+    return m_corners[(c / cell_group * 8 + corner) * cell_group + c % cell_group] / 3;
+  };
+  Matrix24 a = Matrix24::Zero();
+  for (size_t i = 0; i < 8; ++i) {
+    const auto node = static_cast<size_t>(node_of(cell, i));
+    const auto row = static_cast<Eigen::Index>(3 * i);
+    for (uint32_t e = m_sum_offsets[node]; e < m_sum_offsets[node + 1]; ++e) {
+      const size_t place = m_sum_entries[e] / cell_group,
+                   other = place / 24 * cell_group + m_sum_entries[e] % cell_group;
+      const float* matrix = m_stiffness.data() + other / cell_group * matrix_group +
+                            place % 24 * 24 * cell_group + other % cell_group;
+      for (size_t k = 0; k < 8; ++k)
+        for (size_t j = 0; j < 8; ++j) {
+          if (node_of(other, k) != node_of(cell, j)) continue;
+          for (size_t x = 0; x < 3; ++x)
+            for (size_t y = 0; y < 3; ++y)
+              a(row + static_cast<Eigen::Index>(x), static_cast<Eigen::Index>(3 * j + y)) +=
+                  static_cast<double>(matrix[(24 * x + 3 * k + y) * cell_group]);
+        }
+    }
+    a.diagonal().segment<3>(row).array() += static_cast<double>(m_pulls[node]);
+  }
+  a.diagonal() *= 1 + least_pull;
+  for (size_t i = 0; i < 8 && !m_held.empty(); ++i) {
+    if (m_held[static_cast<size_t>(node_of(cell, i))] == 0) continue;
+    a.middleRows<3>(static_cast<Eigen::Index>(3 * i)).setZero();
+    a.middleCols<3>(static_cast<Eigen::Index>(3 * i)).setZero();
+    a.diagonal().segment<3>(static_cast<Eigen::Index>(3 * i)).setOnes();
+  }
+  a = ((a + a.transpose()) / 2).eval();
+  store_matrix(a.llt().solve(Matrix24::Identity()), cell, m_inverses);
 }
 
 // The diagonal of the equations, with the cells as at rest.
@@ -248,7 +314,14 @@ double VoxelSystem::product(const NodeVector& x, NodeVector& y) {
 
 // z from r; returns r · z.
 double VoxelSystem::precondition() {
-  for (size_t i = 0; i < m_z.size(); ++i) m_z[i] = m_r[i] / m_diagonal[i];
+  const bool by_cells = !m_inverses.empty() && m_springs.empty();
+  if (by_cells) {
+    parallel_for(m_groups, groups_per_block, [&](size_t begin, size_t end) {
+      multiply_cells(tables(), m_inverses.data(), m_r.data(), m_products.data(), begin, end);
+    });
+    add_up(m_z);
+  }
+  for (size_t i = 0; i < m_z.size() && !by_cells; ++i) m_z[i] = m_r[i] / m_diagonal[i];
   filter(m_z);
   return dot(m_r, m_z);
 }
@@ -261,6 +334,7 @@ struct VoxelOperator {
 LinearReport VoxelSystem::solve(const VoxelStep& step, const LinearLimits& limits,
                                 std::span<Vec3d> positions) {
   set_diagonal();
+  if (m_inverses_are_due) invert_cells();
   look_at(positions);
   set_forces(m_r);
   parallel_for(m_nodes, nodes_per_block, [&](size_t begin, size_t end) {
@@ -337,8 +411,9 @@ void VoxelSystem::elastic_forces(std::span<const Vec3d> positions, std::span<Vec
 }
 
 size_t VoxelSystem::bytes() const {
-  return sizeof(float) * (m_stiffness.size() + m_frames.size() + m_products.size() +
-                          m_pulls.size() + m_resting.size() + m_diagonal.size() + 6 * m_x.size()) +
+  return sizeof(float) *
+             (m_stiffness.size() + m_inverses.size() + m_frames.size() + m_products.size() +
+              m_pulls.size() + m_resting.size() + m_diagonal.size() + 6 * m_x.size()) +
          sizeof(int32_t) * (m_corners.size() + m_sum_offsets.size() + m_sum_entries.size()) +
          sizeof(double) * m_masses.size();
 }

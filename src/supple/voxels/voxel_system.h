@@ -2,9 +2,10 @@
 // with them, f = -R K (Rᵀ x - x0), forces on nodes and points, and one linear solve per step by
 // conjugate gradients in which held nodes and points take no part.
 //
-// Nodes at the far end of cells that are nearly empty hardly resist anything. Iterations are scaled
-// by the diagonal, pulls and springs included, which is enough for them to converge as fast as
-// those of evenly filled cells: docs/voxels.md has the figures.
+// Nodes at the far end of cells that are nearly empty hardly resist anything. In steps iterations
+// are scaled by the diagonal, pulls and springs included: inertia does the rest. Where pulls are
+// weak, as when a body stands under its weight, the equations of every cell's corners are inverted
+// instead (additive Schwarz): docs/voxels.md has the figures.
 #pragma once
 
 #include <memory>
@@ -89,6 +90,9 @@ class VoxelSystem {
   void balance(const VoxelStep& step, std::span<Vec3d> positions) const;
   double balance_once(const VoxelStep& step, std::span<Vec3d> positions) const;
   void set_diagonal();
+  bool pulls_are_weak() const;
+  void invert_cells();
+  void invert_cell(size_t cell);
 
   size_t m_nodes = 0, m_cells = 0, m_groups = 0;
   double m_spacing;
@@ -102,6 +106,8 @@ class VoxelSystem {
   size_t m_piece_count = 0;
   std::vector<float> m_pulls;                // per node
   std::vector<float> m_resting, m_diagonal;  // of the cells' stiffness at rest, and of all
+  std::vector<float> m_inverses;  // of the equations of cells' corners, by groups; empty: not used
+  bool m_inverses_are_due = true;
   std::vector<uint8_t> m_held;
   PointConstraints m_constraints;
   std::vector<PointPull> m_springs;
