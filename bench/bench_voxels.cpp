@@ -1,19 +1,18 @@
 // Voxel bodies: a step with its skin at the sizes of [Nesme 2006, table 1], skins alone beside a
-// copy of as many bytes, preprocessing, and iterations of cells that know where their matter is
-// beside those of evenly filled ones.
+// copy of as many bytes, preprocessing, and iterations and tips of cells that know where their
+// matter is beside those of evenly filled ones.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
 #include <cstring>
 #include <filesystem>
-#include <functional>
 #include <map>
 
-#include "actors/props.h"
 #include "supple/io/load.h"
 #include "supple/mesh/cell_skin.h"
 #include "supple/mesh/primitives.h"
 #include "supple/voxels/voxel_system.h"
+#include "voxel_tips.h"
 
 namespace supple {
 namespace {
@@ -136,9 +135,10 @@ void solve(benchmark::State& state, const std::string& name, int cells, int leve
   const VoxelSolid voxels =
       voxelise_solid(mesh.positions, mesh.triangles, {.cells = cells, .levels = levels});
   const std::vector<VoxelMaterial> material{{lame_moduli(2e4, 0.4), 1000}};
-  std::vector<CellMatrices> matrices;
-  for (size_t c = 0; c < voxels.mesh.cells.size(); ++c)
-    matrices.push_back(gather_cell(voxels, c, law, material));
+  std::vector<CellMatrices> matrices(voxels.mesh.cells.size());
+  parallel_for(matrices.size(), 4, [&](size_t begin, size_t end) {
+    for (size_t c = begin; c < end; ++c) matrices[c] = gather_cell(voxels, c, law, material);
+  });
   std::vector<Vec3d> rest;
   for (const LatticePlace& node : voxels.mesh.nodes)
     rest.push_back(voxels.solid.position(voxels.solid.lattice.coordinates(node.block, node.local)));
@@ -172,74 +172,34 @@ void solve(benchmark::State& state, const std::string& name, int cells, int leve
   state.counters["cells"] = static_cast<double>(voxels.mesh.cells.size());
 }
 
-// How far a part of a shape moves under a load on all of it, when nodes on one side are held:
-// linear response, as a multiple of the load of one g.
-Vec3d tip_of(const Character& shape, int cells, int levels, StiffnessLaw law, const Vec3d& load,
-             const std::function<bool(const Vec3d&)>& is_held,
-             const std::function<bool(const Vec3d&)>& is_tip) {
-  constexpr double small = 1e-4;
-  const VoxelSolid voxels = voxelise_solid(shape.skin.positions, shape.skin.triangles,
-                                           {.cells = cells, .levels = levels});
-  const std::vector<VoxelMaterial> material{{lame_moduli(3e4, 0.3), 1000}};
-  std::vector<CellMatrices> matrices;
-  std::vector<Vec3d> rest, forces;
-  std::vector<uint8_t> held;
-  for (const LatticePlace& node : voxels.mesh.nodes) {
-    rest.push_back(voxels.solid.position(voxels.solid.lattice.coordinates(node.block, node.local)));
-    held.push_back(is_held(rest.back()) ? 1 : 0);
-  }
-  for (size_t c = 0; c < voxels.mesh.cells.size(); ++c)
-    matrices.push_back(gather_cell(voxels, c, law, material, {held, is_held}));
-  VoxelSystem system(voxels.mesh, voxels.solid.spacing, matrices);
-  system.hold(held, {});
-  for (const double m : system.masses()) forces.emplace_back(small * m * load);
-  system.set_pulls(std::vector<double>(rest.size(), 0));
-  std::vector<Vec3d> x = rest;
-  system.solve({rest, rest, forces}, {1e-5, 6000}, x);
-  const LatticeEmbedding skin(voxels.solid, voxels.mesh, shape.skin.positions);
-  Vec3d sum = Vec3d::Zero();
-  int count = 0;
-  for (size_t i = 0; i < skin.size(); ++i) {
-    const Vec3d at = shape.skin.positions[i].cast<double>();
-    if (!is_tip(at)) continue;
-    sum += (skin.ties()[i].position(x) - at) / small;
-    ++count;
-  }
-  return sum / count;
-}
-
-// The errors of matter that is spread evenly, that moves trilinearly, and that bends, to a fine
-// simulation of trilinear cells.
-void tip(benchmark::State& state, const std::string& name, int cells, int levels,
-         const Vec3d& load) {
-  const bool letter = name == "letter";
-  const Character shape = letter ? actors::letter(2151) : actors::rabbit(4000);
-  const auto held = [&](const Vec3d& p) { return letter ? p[0] < -0.13 : p[1] < 0.1; };
-  const auto end = [&](const Vec3d& p) {
-    return letter ? p[0] > 0.06 && p[1] > 0.15 : p[1] > 0.58;
-  };
-  static std::map<std::pair<std::string, int>, Vec3d> references;
-  int axis = 0;
-  load.cwiseAbs().maxCoeff(&axis);
-  Vec3d& fine = references.try_emplace({name, axis}, Vec3d::Zero()).first->second;
-  Vec3d even = Vec3d::Zero(), trilinear = even, law = even;
+// Errors of matter that is spread evenly, that moves trilinearly, and that bends, to the finest
+// lattice and to what finer and finer ones tend to.
+void tip(benchmark::State& state, const std::string& name, int cells, int levels, size_t axis) {
+  const TipCase& is = tip_case(name);
+  const TipReference& reference = tip_reference(name);
+  const auto motion = [&](StiffnessLaw law) { return tips_of_cells(is, cells, levels, law)[axis]; };
+  Vec3d even = Vec3d::Zero(), trilinear = even, bending = even;
   for (auto _ : state) {
-    if (fine.isZero())
-      fine = tip_of(shape, letter ? 64 : 96, 1, StiffnessLaw::nonuniform, load, held, end);
-    even = tip_of(shape, cells, levels, StiffnessLaw::uniform, load, held, end);
-    trilinear = tip_of(shape, cells, levels, StiffnessLaw::nonuniform, load, held, end);
-    law = tip_of(shape, cells, levels, StiffnessLaw::bending, load, held, end);
+    even = motion(StiffnessLaw::uniform);
+    trilinear = motion(StiffnessLaw::nonuniform);
+    bending = motion(StiffnessLaw::bending);
   }
+  const Vec3d &fine = reference.fine[axis], limit = reference.limit(axis);
   state.counters["even"] = even.norm();
   state.counters["trilinear"] = trilinear.norm();
-  state.counters["law"] = law.norm();
+  state.counters["bending"] = bending.norm();
+  state.counters["coarse"] = reference.coarse[axis].norm();
+  state.counters["middle"] = reference.middle[axis].norm();
   state.counters["fine"] = fine.norm();
+  state.counters["limit"] = limit.norm();
   state.counters["ratio_trilinear"] = (even - fine).norm() / (trilinear - fine).norm();
-  state.counters["ratio"] = (even - fine).norm() / (law - fine).norm();
+  state.counters["ratio"] = (even - fine).norm() / (bending - fine).norm();
+  state.counters["ratio_to_limit"] = (even - limit).norm() / (bending - limit).norm();
 }
 
 // From a mesh to the matrices of its cells.
-void preprocess(benchmark::State& state, const std::string& name, int cells, int levels) {
+void preprocess(benchmark::State& state, const std::string& name, int cells, int levels,
+                StiffnessLaw law) {
   const TriangleMesh& mesh = mesh_named(name);
   const std::vector<VoxelMaterial> material{{lame_moduli(2e4, 0.4), 1000}};
   size_t count = 0;
@@ -249,14 +209,18 @@ void preprocess(benchmark::State& state, const std::string& name, int cells, int
     count = voxels.mesh.cells.size();
     std::vector<CellMatrices> matrices(count);
     parallel_for(count, 4, [&](size_t begin, size_t end) {
-      for (size_t c = begin; c < end; ++c)
-        matrices[c] = gather_cell(voxels, c, StiffnessLaw::nonuniform, material);
+      for (size_t c = begin; c < end; ++c) matrices[c] = gather_cell(voxels, c, law, material);
     });
     benchmark::DoNotOptimize(CellSkin(voxels.solid, voxels.mesh, mesh.positions).size());
   }
   state.counters["cells"] = static_cast<double>(count);
   state.counters["points"] = static_cast<double>(mesh.positions.size());
 }
+
+constexpr std::array<std::pair<StiffnessLaw, const char*>, 3> laws = {
+    {{StiffnessLaw::bending, "bending"},
+     {StiffnessLaw::nonuniform, "nonuniform"},
+     {StiffnessLaw::uniform, "uniform"}}};
 
 void add_all() {
   const auto us = benchmark::kMicrosecond;
@@ -280,10 +244,9 @@ void add_all() {
                                             {"rabbit", 6, 5},
                                             {"rabbit", 10, 3},
                                             {"rabbit", 12, 3}})
-    for (const auto& [axis, load] :
-         {std::pair{"x", Vec3d(9.81, 0, 0)}, {"y", Vec3d(0, -9.81, 0)}, {"z", Vec3d(0, 0, -9.81)}})
-      benchmark::RegisterBenchmark(fmt::format("tip/{}/{}/{}", name, cells, axis).c_str(), tip,
-                                   std::string(name), cells, levels, load)
+    for (size_t axis = 0; axis < 3; ++axis)
+      benchmark::RegisterBenchmark(fmt::format("tip/{}/{}/{}", name, cells, "xyz"[axis]).c_str(),
+                                   tip, std::string(name), cells, levels, axis)
           ->Iterations(1)
           ->Unit(benchmark::kMillisecond);
   std::vector<std::string> names{"tube"};
@@ -292,17 +255,16 @@ void add_all() {
       names.emplace_back(name);
   const auto ms = benchmark::kMillisecond;
   for (const std::string& name : names) {
-    benchmark::RegisterBenchmark(("preprocess/" + name + "/depth5").c_str(), preprocess, name, 4, 3)
-        ->Unit(ms)
-        ->UseRealTime();
-    benchmark::RegisterBenchmark(("preprocess/" + name + "/depth6").c_str(), preprocess, name, 8, 3)
-        ->Unit(ms)
-        ->UseRealTime();
+    for (const auto& [law, word] : laws)
+      for (const int depth : {5, 6})
+        benchmark::RegisterBenchmark(
+            fmt::format("preprocess/{}/{}/depth{}", word, name, depth).c_str(), preprocess, name,
+            1 << (depth - 3), 3, law)
+            ->Unit(ms)
+            ->UseRealTime();
     for (const int cells : {5, 10, 20})
       for (int levels = 1; levels <= 4; ++levels)
-        for (const auto& [law, word] : {std::pair{StiffnessLaw::nonuniform, "nonuniform"},
-                                        std::pair{StiffnessLaw::bending, "bending"},
-                                        std::pair{StiffnessLaw::uniform, "uniform"}})
+        for (const auto& [law, word] : laws)
           benchmark::RegisterBenchmark(
               fmt::format("solve/{}/{}/{}/{}", word, name, cells, levels).c_str(), solve, name,
               cells, levels, law)
