@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <optional>
 
 #include "supple/core/parallel.h"
 #include "supple/mesh/triangle_box.h"
@@ -117,6 +118,23 @@ class CoverageProbe {
     return false;
   }
 
+  // The winding number of closed shells at a point of a cell next to one outside, where it is 0: on
+  // the way from there it changes at triangles of the cell alone. None where all neighbours hold
+  // matter.
+  std::optional<double> winding_from_outside(size_t cell, const Vec3d& point,
+                                             std::span<const Corners> triangles) const {
+    const Vec3i here = m_grid.cell(cell);
+    for (int side = 0; side < 6; ++side) {
+      const Vec3i next = here + (side % 2 != 0 ? 1 : -1) * Vec3i(Vec3i::Unit(side / 2));
+      if (!m_grid.has(next) || m_grid.kinds[m_grid.index(next)] != CellKind::outside) continue;
+      const Vec3d from = m_grid.centre(next) + m_grid.spacing * Vec3d(0.0113, -0.0171, 0.0067);
+      int crossed = 0;
+      for (const Corners& t : triangles) crossed += crossing(t, from, point);
+      return crossed;
+    }
+    return {};
+  }
+
   // One bit per sample point inside a layer. The winding number is computed at one point; on the
   // way from there to the others it changes by one at every triangle, all of which overlap the
   // cell. Its slow change near holes is left out.
@@ -125,10 +143,13 @@ class CoverageProbe {
     if (layer.empty) return 0;
     const Vec3d low = m_grid.centre(m_grid.cell(cell)) - Vec3d::Constant(m_grid.spacing / 2);
     const Vec3d from = low + m_grid.spacing * Vec3d(0.5071, 0.4937, 0.5113);
-    const double winding = layer.winding.at(from);
     std::vector<Corners> local;
     for (const int32_t t : m_overlaps.of(cell))
       if (m_open[static_cast<size_t>(t)] == which) local.push_back(corners(t));
+    const bool closed = which == 0;
+    const std::optional<double> known =
+        closed ? winding_from_outside(cell, from, local) : std::nullopt;
+    const double winding = known ? *known : layer.winding.at(from);
     uint64_t inside = 0;
     for (size_t i = 0; i < samples; ++i) {
       const Vec3d to = low + m_grid.spacing * m_points[i];
