@@ -276,8 +276,8 @@ CellMatrices gather_cell(const VoxelSolid& voxels, size_t cell, StiffnessLaw law
   // A cell that is alone and thick gains nothing, and a softer one may stay wound round itself.
   const bool alone = voxels.mesh.cells.size() == 1;
   if (law == StiffnessLaw::bending && !(alone && filling_of(voxels, cell) > 0.5))
-    result.stiffness =
-        trilinear_part * result.stiffness + gather_relaxed(voxels, cell, materials, held).stiffness;
+    result.stiffness = (alone ? trilinear_part_alone : trilinear_part) * result.stiffness +
+                       gather_relaxed(voxels, cell, materials, held).stiffness;
   result.edges = edge_weights(voxels, cell);
   return result;
 }
