@@ -1,5 +1,6 @@
 #include "supple/voxels/cell_matrices.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -275,8 +276,10 @@ CellMatrices gather_cell(const VoxelSolid& voxels, size_t cell, StiffnessLaw law
   CellMatrices result = Gatherer(voxels, cell, own).gather();
   // A cell that is alone and thick gains nothing, and a softer one may stay wound round itself.
   const bool alone = voxels.mesh.cells.size() == 1;
+  const bool loose = alone && std::all_of(held.nodes.begin(), held.nodes.end(),
+                                          [](uint8_t is) { return is == 0; });
   if (law == StiffnessLaw::bending && !(alone && filling_of(voxels, cell) > 0.5))
-    result.stiffness = (alone ? trilinear_part_alone : trilinear_part) * result.stiffness +
+    result.stiffness = (loose ? trilinear_part_alone : trilinear_part) * result.stiffness +
                        gather_relaxed(voxels, cell, materials, held).stiffness;
   result.edges = edge_weights(voxels, cell);
   return result;

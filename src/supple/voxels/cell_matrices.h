@@ -68,8 +68,8 @@ struct HeldMatter {
 };
 
 /// How much of the law `nonuniform` is in the law `bending` as well: it holds loose parts of a cell
-/// together, and keeps empty corners from being too soft to solve for. A body of one cell has no
-/// others to tell it how it lies, and begins to spin when it is softer than that.
+/// together, and keeps empty corners from being too soft to solve for. A free body of one cell
+/// has nothing to tell it how it lies, and gains speed when it is softer than that.
 inline constexpr double trilinear_part = 1e-4, trilinear_part_alone = 1e-2;
 
 /// Gathers stiffness and mass of a cell of a solid from its octree; `materials` has one entry per
