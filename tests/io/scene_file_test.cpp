@@ -89,7 +89,7 @@ BodySettings full_body() {
   b.fixed = {{select, {script, script}, true}};
   b.pulled = {{select, 250, {script}, true}};
   b.pokes = {{{1, 2, 3}, 0.2, {4, 5, 6}, 1, 2, TimeUnit::frames}};
-  b.voxels = {5, VoxelLaw::uniform, VoxelFill::half, 0.25, true, true};
+  b.voxels = {5, VoxelLaw::bending, VoxelFill::half, 0.25, true, true};
   b.lattice = {LatticeSteps::tr_bdf2, 0.03, 0.8};
   b.tets.elements = 500;
   b.tets.cage = TetCageMethod::delaunay;

@@ -258,7 +258,7 @@ enum class VoxelFill { exact, half };
 /// Bodies of few cells that know where in them the matter is.
 struct VoxelSettings {
   int levels = 3;
-  VoxelLaw law = VoxelLaw::bending;
+  VoxelLaw law = VoxelLaw::nonuniform;
   VoxelFill fill = VoxelFill::exact;
   double sheets = 0.5;
   bool hollow = false;
