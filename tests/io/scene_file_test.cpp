@@ -85,7 +85,7 @@ BodySettings full_body() {
   collider.thickness = 0.01;
   collider.free = "crate";
   collider.density = 700;
-  b.contact = {false, 9, 0.4, 2, true, {collider}};
+  b.contact = {false, 9, 0.4, 2, false, true, {collider}};
   b.fixed = {{select, {script, script}, true}};
   b.pulled = {{select, 250, {script}, true}};
   b.pokes = {{{1, 2, 3}, 0.2, {4, 5, 6}, 1, 2, TimeUnit::frames}};

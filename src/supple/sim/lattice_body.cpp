@@ -97,7 +97,6 @@ LatticeBody::LatticeBody(const Character& character, const BodySettings& setting
     m_contact = std::make_unique<FleshContact>(
         character, m_model, settings,
         FleshContactOptions{.self = settings.contact.self.value_or(true)}, range, file);
-  find_rest();
   place_springs();
   if (m_settings.volume) m_volume = SkinVolume::of_cells(m_model);
 }
@@ -137,24 +136,9 @@ void LatticeBody::build_system() {
   m_weight = m_system->zero();
 }
 
-// The rest shape whose equilibrium under weight in the bind pose is the shape that was modelled.
-// Flesh that would have to be stretched too far for that is carried by the rig.
-void LatticeBody::find_rest() {
-  if (!m_compensates || m_model.gravity.isZero(0) ||
-      m_settings.solver.quadrature == Quadrature::eight_point)
-    return;
-  const std::vector<float> pulls = block_values(pull_stiffness(m_model, 0, 0));
-  m_system->set_pulls(pulls, m_positions);
-  set_nodes(m_weight, m_model.weights({}, false));
-  Positions support;
-  m_rest_report = find_rest_shape(*m_system, m_positions, m_weight, pulls,
-                                  {.keep_volume = m_settings.keep_volume}, support);
-  m_support = node_values(support);
-}
-
 void LatticeBody::set_weight(const Moment& moment, std::span<const Affine> joints) {
   if (m_model.gravity.isZero(0) && m_model.pokes.empty()) return;
-  set_nodes(m_weight, m_model.outer_forces(moment, joints, m_compensates, m_support));
+  set_nodes(m_weight, m_model.outer_forces(moment, joints, m_compensates));
   m_system->set_external_forces(m_weight);
 }
 
