@@ -43,9 +43,12 @@ class LatticeDynamics {
   using Model = LatticeDynamicsModel;
 
   /// Linear solves of dynamic steps and of equilibria.
-  static LinearOptions stage_linear() { return {.limits = {1e-3, 100}}; }
-  static LinearOptions static_linear() { return {.limits = {1e-3, 200}}; }
+  static LinearOptions stage_linear() { return {.cycle = steady_cycle(), .limits = {1e-3, 100}}; }
+  static LinearOptions static_linear() { return {.cycle = steady_cycle(), .limits = {1e-3, 200}}; }
   static LinearOptions direct_linear() { return static_linear(); }
+  /// V-cycles: what two coarse corrections leave differs more from solve to solve, and contacts of
+  /// adjusted bodies with it.
+  static Cycle steady_cycle() { return {.smoother = {.steps = 4}, .twice = 0}; }
 
   /// How much better an equilibrium must get for its linearisation to serve on.
   static double reuse_below() { return 0.05; }
