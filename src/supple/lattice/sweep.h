@@ -177,8 +177,9 @@ struct TileSweep {
   const Scalar* x;
   Scalar* y;
   Visitor& visitor;
-  size_t first;       ///< block
-  size_t places = 0;  ///< for which there are carries, in x
+  size_t first;          ///< block
+  const Scalar* shared;  ///< ghosts of all tiles
+  size_t places = 0;     ///< for which there are carries, in x
   PlaneShifter<Scalar> shifter;
 
   // Modes of plane j, in and out, are at j % 4.
@@ -190,8 +191,8 @@ struct TileSweep {
   alignas(64) Scalar beyond[writes ? (most_ghosts + 1) * vector_block : 1];
 
   HWY_INLINE TileSweep(const SweepPlan& tables, const Scalar* from, Scalar* to, Visitor& v,
-                       size_t first_block)
-      : plan(tables), x(from), y(to), visitor(v), first(first_block) {}
+                       size_t first_block, const Scalar* ghosts)
+      : plan(tables), x(from), y(to), visitor(v), first(first_block), shared(ghosts) {}
 
   /// Where the nodes of a block begin among the sums.
   HWY_INLINE Scalar* sums(int32_t target) {
@@ -226,16 +227,41 @@ struct TileSweep {
     }
   }
 
-  /// Asks for a quarter of what the next column and what comes after the tile will read.
+  /// Asks for a quarter of what the column after next and what comes after the tile will read.
   HWY_INLINE void ask_ahead(size_t k, size_t b) {
     constexpr size_t quarter = vector_block / 4;
-    const auto& next = plan.upper[std::min(b + most_height, plan.blocks - 1)];
-    for (const size_t d : {1, 3})
-      prefetch_ahead(x + static_cast<size_t>(next[d]) * vector_block + k * quarter, quarter);
+    const size_t next = std::min(b + 2 * most_height, plan.blocks - 1);
+    const auto& near = plan.upper[next];
+    const auto ask = [&](int32_t block) HWY_ATTR {
+      prefetch_ahead(x + static_cast<size_t>(block) * vector_block + k * quarter, quarter);
+    };
+    ask(near[1]);
+    ask(near[3]);
+    // Where a row of columns begins, its own nodes are new as well.
+    if (static_cast<size_t>(plan.upper[next - std::min(next, most_height)][1]) != next) {
+      ask(near[0]);
+      ask(near[2]);
+    }
+    if (k < 3) ask_above(near, k);
+    if (k == 3) ask_ghosts(b);
     for (const void* vector : plan.later)
       if (vector != nullptr)
         prefetch_ahead(static_cast<const Scalar*>(vector) + b * vector_block + k * quarter,
                        quarter);
+  }
+
+  /// Asks for component c of the two lowest planes of nodes above a block. Those of other columns
+  /// are new where the block is the highest of its column; elsewhere this costs nothing.
+  HWY_INLINE void ask_above(const std::array<int32_t, 8>& near, size_t c) {
+    for (const size_t d : {5, 7})
+      prefetch_ahead(x + static_cast<size_t>(near[d]) * vector_block + c * block_cells,
+                     2 * plane_size);
+  }
+
+  /// Asks for what other tiles leave for a block.
+  HWY_INLINE void ask_ghosts(size_t b) {
+    for (uint32_t i = plan.incoming_offsets[b]; i < plan.incoming_offsets[b + 1]; ++i)
+      prefetch_ahead(shared + plan.incoming[i] * ghost_record, ghost_record);
   }
 
   HWY_INLINE void visit_column(const BlockColumn& column) {
@@ -317,7 +343,7 @@ HWY_INLINE void sweep_tile(const SweepPlan& plan, size_t tile, const Scalar* x, 
   const size_t first = plan.tiles[tile], end = plan.tiles[tile + 1];
   const size_t first_ghost = plan.ghost_offsets[tile];
   const size_t ghost_count = plan.ghost_offsets[tile + 1] - first_ghost;
-  TileSweep<writes, Scalar, Visitor> sweep(plan, x, y, visitor, first);
+  TileSweep<writes, Scalar, Visitor> sweep(plan, x, y, visitor, first, ghosts);
   if constexpr (writes) {
     for (size_t b = first; b < end; ++b)
       if (plan.fresh[b] == 0)

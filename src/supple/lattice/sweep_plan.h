@@ -39,6 +39,8 @@ struct SweepPlan {
   const std::array<int32_t, 8>* targets = nullptr;
   const uint32_t* ghost_offsets = nullptr;
   const GhostFace* ghosts = nullptr;
+  const uint32_t* incoming_offsets = nullptr;
+  const uint32_t* incoming = nullptr;
   size_t blocks = 0;
   /// Vectors that will be needed once a tile is done: what lies in its blocks is asked for
   /// meanwhile.
@@ -47,9 +49,12 @@ struct SweepPlan {
 
 /// The tables of a lattice, which must outlive them.
 inline SweepPlan sweep_plan(const SparseLattice& l) {
-  return {l.tiles.data(),  l.cell_slots.data(), l.column_offsets.data(), l.columns.data(),
-          l.fresh.data(),  l.upper.data(),      l.targets.data(),        l.ghost_offsets.data(),
-          l.ghosts.data(), l.block_count()};
+  return {l.tiles.data(),          l.cell_slots.data(),
+          l.column_offsets.data(), l.columns.data(),
+          l.fresh.data(),          l.upper.data(),
+          l.targets.data(),        l.ghost_offsets.data(),
+          l.ghosts.data(),         l.incoming_offsets.data(),
+          l.incoming.data(),       l.block_count()};
 }
 
 }  // namespace supple
