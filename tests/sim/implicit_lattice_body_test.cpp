@@ -174,7 +174,7 @@ Folded fold(double inertia) {
   ImplicitLatticeBody body(bar, settings, range, "test");
   const test::OverlapMeter meter(bar.skin, 0.15);
   Folded result;
-  constexpr int frames = 24, last = 6;
+  constexpr int frames = 48, last = 24;
   for (int frame = 1; frame <= frames; ++frame) {
     const StepReport report =
         body.step(test::pose(bar, frame, std::min(110.0, 11.0 * (frame - 1))), 1.0 / 24);
@@ -199,9 +199,11 @@ TEST(ImplicitLatticeBody, TouchesItselfAsItDoesWithoutDials) {
   for (const double inertia : {0.0, 0.4, 2.0}) {
     const Folded adjusted = fold(inertia);
     SCOPED_TRACE(inertia);
-    // Contact points are a cell apart: what is between them is known to a part of that.
-    EXPECT_NEAR(adjusted.settled, plain.settled, 0.06 * cell);
-    // What is thrown twice as hard gets deeper on the way, and bounces.
+    // Which points touch changes from frame to frame at rest too, and depths with them by 3 % of a
+    // cell; what they are on average does not depend on dials.
+    EXPECT_NEAR(adjusted.settled, plain.settled, 0.005 * cell);
+    // On the way flesh without inertia meets itself a frame sooner, while the rig still turns. What
+    // is thrown twice as hard gets deeper, and bounces.
     if (inertia > 1) continue;
     EXPECT_LT(adjusted.deepest_contact, plain.deepest_contact + 0.06 * cell);
     EXPECT_LT(adjusted.deepest, plain.deepest + 0.06 * cell);

@@ -90,6 +90,47 @@ TEST(ImplicitTetBody, RegionsSwingLess) {
   EXPECT_LT(after, 0.3 * before);
 }
 
+// How far the end of a bar is at most from where its jerked root carries it, with a region calmed.
+double swing_of_bar(const Character& bar, const std::vector<AdjustRegionSettings>& regions) {
+  Scene scene = jerked(16, Law::stvk_volume);
+  scene.body.attach.hold = BoneHold::none;
+  scene.body.gravity.acceleration = {0, 0, 0};
+  scene.body.fixed[0].select.plane = PlaneSelection{{0.12, 0, 0}, {-1, 0, 0}};
+  scene.body.fixed[0].motion[0].translate = {0, 0, 0.3};
+  scene.body.adjust.regions = regions;
+  const auto skins = run_scene(bar, scene);
+  size_t end = 0;
+  for (size_t v = 0; v < skins[0].size(); ++v)
+    if (bar.skin.positions[v].x() > bar.skin.positions[end].x()) end = v;
+  float most = 0;
+  for (size_t f = 0; f < 12; ++f)
+    most = std::max(
+        most, std::abs(skins[f][end].z() - skins[0][end].z() - 0.3f * static_cast<float>(f) / 12));
+  return static_cast<double>(most);
+}
+
+// A region is where its bones' flesh is, or where paint is; paint by halves calms by halves.
+TEST(ImplicitTetBody, DialsFollowBonesAndPaint) {
+  Character bar = rigged_bar();
+  VertexAttribute all{"_CALM", 1, {}}, half{"_HALF", 1, {}};
+  for (const Vec3f& p : bar.skin.positions) {
+    all.values.push_back(p.x() > 0.4f ? 1.0f : 0.0f);
+    half.values.push_back(p.x() > 0.4f ? 0.5f : 0.0f);
+  }
+  bar.attributes = {all, half};
+  AdjustRegionSettings calm;
+  calm.amplitude = 0;
+  AdjustRegionSettings bone = calm, paint = calm, thin = calm;
+  bone.bones = {"tip"};
+  paint.attribute = "_CALM";
+  thin.attribute = "_HALF";
+  const double plain = swing_of_bar(bar, {});
+  EXPECT_GT(plain, 0.02);
+  EXPECT_LT(swing_of_bar(bar, {bone}), 0.3 * plain);
+  EXPECT_LT(swing_of_bar(bar, {paint}), 0.3 * plain);
+  EXPECT_NEAR(swing_of_bar(bar, {thin}), 0.55 * plain, 0.15 * plain);
+}
+
 TEST(ImplicitTetBody, KeysChangeDialsOverTime) {
   Scene scene = jerked(48, Law::stvk_volume);
   scene.body.tets.stiffness_damping = 0.1;
@@ -129,6 +170,66 @@ TEST(ImplicitTetBody, ProxiesOfTheSkinDriveIt) {
         EXPECT_LT((record.body.positions[v] - character->skin.positions[v]).norm(), 2e-3f);
       }
   }
+}
+
+// Dials of a region that is all of the body are those of the body, soft proxies included.
+TEST(ImplicitTetBody, ARegionOfAllIsTheBody) {
+  Scene scene = jerked(10, Law::neo_hookean);
+  scene.body.fixed.clear();
+  scene.body.attach.hold = BoneHold::none;
+  scene.body.proxies.resize(1);
+  scene.body.proxies[0].select.plane = PlaneSelection{{0.2, 0, 0}, {-1, 0, 0}};
+  scene.body.proxies[0].soft = true;
+  scene.body.proxies[0].stiffness = 1e5;
+  scene.body.gravity.compensate = false;
+  Scene parts = scene;
+  scene.body.adjust.frequency = 0.5;
+  parts.body.adjust.regions.resize(1);
+  parts.body.adjust.regions[0].select.plane = PlaneSelection{{9, 0, 0}, {-1, 0, 0}};
+  parts.body.adjust.regions[0].frequency = 0.5;
+  scene.body.adjust.keys = parts.body.adjust.keys = {{0, 1, 1, 1, 1}, {0.1, 1, 1, 0.5, 1}};
+  const auto whole = run_scene(rigged_bar(), scene), all = run_scene(rigged_bar(), parts);
+  float moved = 0;
+  for (size_t v = 0; v < whole[0].size(); ++v) {
+    moved = std::max(moved, (whole.back()[v] - whole[0][v]).norm());
+    EXPECT_LT((whole.back()[v] - all.back()[v]).norm(), 1e-4f);
+  }
+  EXPECT_GT(moved, 0.01f);
+}
+
+// What poses correct is part of where skinning takes proxies: here a shape that lifts the root, on
+// where the other joint is bent.
+TEST(ImplicitTetBody, PosesCorrectProxies) {
+  Character bar = rigged_bar();
+  const Quatd bent(Eigen::AngleAxisd(0.7, Vec3d::UnitZ()));
+  bar.skeleton.joints[1].rest.rotation = bent;
+  BlendShape lift;
+  lift.name = "lift";
+  for (size_t v = 0; v < bar.skin.positions.size(); ++v)
+    if (bar.skin.positions[v].x() < 0.25f) {
+      lift.vertices.push_back(static_cast<int32_t>(v));
+      lift.offsets.emplace_back(0.0f, 0.03f, 0.01f);
+    }
+  bar.shapes.push_back(lift);
+  Scene scene;
+  scene.body.type = "tets";
+  scene.body.size = 0.8;
+  scene.body.young = 1e5;
+  scene.body.tets.elements = 200;
+  scene.body.tets.dynamics = TetDynamics::implicit_steps;
+  scene.body.attach.hold = BoneHold::none;
+  scene.body.gravity.acceleration = {0, 0, 0};
+  scene.frames.last = 2;
+  scene.body.proxies.resize(1);
+  scene.body.proxies[0].select.plane = PlaneSelection{{0.2, 0, 0}, {-1, 0, 0}};
+  scene.character.pose_space.push_back(
+      {{"tip"}, 0, {{{{0, 0, 0, 1}}, ""}, {{{bent.x(), bent.y(), bent.z(), bent.w()}}, "lift"}}});
+  const auto skins = run_scene(bar, scene);
+  for (size_t v = 0; v < skins[0].size(); ++v)
+    if (bar.skin.positions[v].x() < 0.2f) {
+      const Vec3f corrected = bar.skin.positions[v] + Vec3f(0, 0.03f, 0.01f);
+      EXPECT_LT((skins.back()[v] - corrected).norm(), 1e-5f);
+    }
 }
 
 // A box beside the bar, which no bone reaches, goes where its bone goes and does not fall.

@@ -181,6 +181,29 @@ TEST(TetSystem, SoftPullsDrawToTheirPlaces) {
     EXPECT_LT((x.node(n) - model.mesh.positions[n] - shift).norm(), 1e-7);
 }
 
+// A body is as it was when stiffness and all that acts on it are scaled alike: soft pulls are part
+// of its stiffness.
+TEST(TetSystem, FactorsScaleSoftPullsToo) {
+  TetSystemModel model = box_model(Law::neo_hookean);
+  model.pulled = scattered_points(model.mesh, 8, 9);
+  model.pulls.assign(8, 500);
+  TetVector found[2];
+  for (const int k : {0, 1}) {
+    const double factor = k == 0 ? 1 : 0.3;
+    TetSystem system(model, "test");
+    system.set_factors(factor, 1);
+    TetVector force = system.zero();
+    for (size_t n = 0; n < system.nodes(); ++n)
+      force.node(n) = factor * model.masses[n] * Vec3d(2, -9, 0);
+    system.set_outer_forces(force);
+    found[k] = system.rest();
+    NewtonWork<TetSystem> work(system);
+    EXPECT_TRUE(solve_newton(system, found[k], work, tight()).converged);
+  }
+  EXPECT_GT((found[0] - TetSystem(model, "test").rest()).cwiseAbs().maxCoeff(), 1e-3);
+  EXPECT_LT((found[0] - found[1]).cwiseAbs().maxCoeff(), 1e-7);
+}
+
 TEST(TetSystem, PreconditionersAgreeAndTurnedFactorsServeAfterTurns) {
   TetSystemModel model = box_model(Law::neo_hookean, 2, 6, 2);
   for (size_t n = 0; n < model.mesh.positions.size(); ++n)

@@ -124,6 +124,7 @@ void ImplicitTetBody::find_held(const std::string& file) {
   for (size_t i = 0; i < m_settings.proxies.size(); ++i)
     add_proxy(m_settings.proxies[i], fmt::format("body.proxies[{}]", i), file);
   if (m_model.rig_bones > 0) hold_loose_pieces();
+  find_driving_shapes();
 }
 
 void ImplicitTetBody::hold_node(int32_t node) {
@@ -177,6 +178,20 @@ void ImplicitTetBody::add_proxy(const ProxySettings& settings, const std::string
   const double own = m_model.scale.metres_per_unit * settings.stiffness;
   const double all = own > 0 ? own : 10 * m_model.stiffness * m_model.length;
   m_pulls.resize(m_pulled.size(), all / static_cast<double>(m_pulled.size() - before));
+}
+
+// What proxies make of a shape is in the flesh; shown on top of it, it would be there twice.
+void ImplicitTetBody::find_driving_shapes() {
+  std::vector<bool> driven(m_character.skin.positions.size(), false);
+  for (const std::vector<int32_t>* vertices : {&m_held_vertex, &m_pulled_vertex})
+    for (const int32_t v : *vertices)
+      if (v >= 0) driven[static_cast<size_t>(v)] = true;
+  for (const BlendShape& shape : m_character.shapes) {
+    bool drives = false;
+    for (size_t i = 0; i < shape.vertices.size(); ++i)
+      drives |= driven[static_cast<size_t>(shape.vertices[i])] && !shape.offsets[i].isZero(0);
+    m_shape_drives.push_back(drives);
+  }
 }
 
 TetSystemModel ImplicitTetBody::base_model() const {
@@ -399,8 +414,11 @@ void ImplicitTetBody::skin(BodyFrame& out) const {
   const TetVector& x = m_body->now.position;
   const std::span<const Vec3d> nodes(reinterpret_cast<const Vec3d*>(x.data()),
                                      m_body->system().nodes());
+  std::vector<double> on_top = m_now.pose.shape_weights;
+  for (size_t s = 0; s < on_top.size(); ++s)
+    if (m_shape_drives[s]) on_top[s] = 0;
   const TetSkinShown skin =
-      show_tet_skin(m_character, m_model, m_smooth.get(), nodes, m_now.pose.shape_weights, m_plain);
+      show_tet_skin(m_character, m_model, m_smooth.get(), nodes, on_top, m_plain);
   out.positions = skin.positions;
   Chunk extras;
   if (m_contact) {

@@ -43,6 +43,7 @@ class ImplicitTetBody final : public Body, public Adjustable {
   void hold_node(int32_t node);
   void hold_loose_pieces();
   void add_proxy(const ProxySettings& settings, const std::string& field, const std::string& file);
+  void find_driving_shapes();
   TetSystemModel base_model() const;
   AdjustedDrive drive_between(const Instant& from, const Instant& to, double begin, double end);
   void places_at(const Instant& instant, std::vector<Vec3d>& held, std::vector<Vec3d>& pulled);
@@ -65,6 +66,7 @@ class ImplicitTetBody final : public Body, public Adjustable {
   std::vector<int32_t> m_held_vertex;  // held as a vertex of the skin, or -1
   std::vector<int32_t> m_pulled_vertex;
   std::vector<double> m_pulls;
+  std::vector<bool> m_shape_drives;  // by shape: whether it moves proxies, and flesh by them
   std::unique_ptr<Skinner> m_skinner;
   std::unique_ptr<SmoothTetSkin> m_smooth;
   std::unique_ptr<TetDials> m_dials;

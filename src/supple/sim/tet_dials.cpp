@@ -84,6 +84,12 @@ TetSystemModel TetDials::adjusted(TetSystemModel base) const {
     // Damping is by the stiffness before it is scaled.
     if (!base.stiffness_damping.empty()) base.stiffness_damping[e] *= m_damping[e] / m_stiffness[e];
   }
+  for (size_t i = 0; i < base.pulled.size() && !m_hold.empty(); ++i) {
+    double hold = 0;
+    for (size_t c = 0; c < 4; ++c)
+      hold += base.pulled[i].weights[c] * m_hold[static_cast<size_t>(base.pulled[i].nodes[c])];
+    base.pulls[i] *= hold;
+  }
   return base;
 }
 

@@ -110,11 +110,11 @@ double TetSystem::add_springs(const Positions& x, Positions* force) const {
   for (size_t i = 0; i < m_model.pulled.size(); ++i) {
     const TetTie& point = m_model.pulled[i];
     const Vec3d away = point.of(as_points(x)) - m_pull_places[i];
-    energy += 0.5 * m_model.pulls[i] * away.squaredNorm();
+    const double pull = m_stiffness_factor * m_model.pulls[i];
+    energy += 0.5 * pull * away.squaredNorm();
     if (!force) continue;
     for (size_t c = 0; c < 4; ++c)
-      force->node(static_cast<size_t>(point.nodes[c])) -=
-          m_model.pulls[i] * point.weights[c] * away;
+      force->node(static_cast<size_t>(point.nodes[c])) -= pull * point.weights[c] * away;
   }
   return energy;
 }
@@ -174,11 +174,12 @@ void TetSystem::add_up(bool at_rest) {
         (m_rate + (masses ? m_damping_factor * m_model.mass_damping[n] : 0));
   for (size_t i = 0; i < m_model.pulled.size(); ++i) {
     const TetTie& point = m_model.pulled[i];
+    const double pull = m_stiffness_factor * m_model.pulls[i];
     for (size_t a = 0; a < 4; ++a)
       for (size_t b = 0; b < 4; ++b)
         m_matrix.values[m_matrix.find(static_cast<size_t>(point.nodes[a]), point.nodes[b])]
             .diagonal()
-            .array() += m_model.pulls[i] * point.weights[a] * point.weights[b];
+            .array() += pull * point.weights[a] * point.weights[b];
   }
 }
 
