@@ -18,9 +18,10 @@ CellMaterial varied_material(const Vec3i& c) {
   return {1.0 + 0.1 * ((c[0] * 7 + c[1] * 3 + c[2]) & 7), 1.7 + 0.2 * ((c[0] + c[1] * 5) & 3)};
 }
 
-// Energy of one cell from the formulas [McAdams 2011, eq. 15 to 17 in 3D], and of being inside out.
-double cell_energy(const std::array<Vec3d, 8>& x, const CellMaterial& m, double h,
-                   double inversion) {
+// Energy of one cell from the formulas [McAdams 2011, eq. 15 to 17 in 3D], and of being
+// thinner than `flat`.
+double cell_energy(const std::array<Vec3d, 8>& x, const CellMaterial& m, double h, double inversion,
+                   double flat) {
   double edges = 0;
   for (int i = 0; i < 8; ++i)
     for (int a = 0; a < 3; ++a)
@@ -35,12 +36,15 @@ double cell_energy(const std::array<Vec3d, 8>& x, const CellMaterial& m, double 
   const double sign = svd.matrixU().determinant() * svd.matrixV().determinant();
   const double trace =
       svd.singularValues()[0] + svd.singularValues()[1] + sign * svd.singularValues()[2];
-  const double v = h * h * h, inside_out = sign < 0 ? svd.singularValues()[2] : 0;
-  return m.mu * v / 4 * edges + v * inversion * (m.mu + m.lambda / 2) * inside_out * inside_out +
+  const double v = h * h * h;
+  const Vec3d stretches = svd.singularValues().cwiseProduct(Vec3d(1, 1, sign)),
+              below = (stretches.array() - flat).cwiseMin(0);
+  return m.mu * v / 4 * edges + v * inversion * (m.mu + m.lambda / 2) * below.squaredNorm() +
          v * (-2 * m.mu * trace + 3 * m.mu + m.lambda / 2 * (trace - 3) * (trace - 3));
 }
 
-double plain_energy(const LatticeSystem& s, const BlockVector<double>& x, double inversion = 0) {
+double plain_energy(const LatticeSystem& s, const BlockVector<double>& x, double inversion = 0,
+                    double flat = 0) {
   const SparseLattice& l = s.lattice();
   double total = 0;
   for (size_t b = 0; b < l.block_count(); ++b)
@@ -55,7 +59,7 @@ double plain_energy(const LatticeSystem& s, const BlockVector<double>& x, double
             corner,
             {static_cast<double>(static_cast<float>(m.mu * spacing / 8)) * 8 / spacing,
              static_cast<double>(static_cast<float>(m.lambda * spacing / 16)) * 16 / spacing},
-            spacing, inversion);
+            spacing, inversion, flat);
       }
   return total;
 }
@@ -125,20 +129,24 @@ TEST_P(EveryTarget, ForceIsTheGradientOfTheEnergy) {
   expect_slopes(s, x, 1e-7);
 }
 
-// Cells inside out push back harder where they are told to; others do not notice.
+// Cells that are flat or inside out push back harder where they are told to; others do not notice.
 TEST_P(EveryTarget, CellsInsideOutResist) {
   constexpr double stiffness = 4;
-  LatticeSystem s = ragged_system(3);
-  BlockVector<double> x = s.rest();
-  shake(s.lattice(), 0.02, 4, x);
-  const double gentle = s.energy(x);
-  s.resist_inversion(stiffness);
-  EXPECT_EQ(s.energy(x), gentle);
-  shake(s.lattice(), 0.4, 5, x);
-  const double expected = plain_energy(s, x, stiffness);
-  EXPECT_GT(expected, 1.005 * plain_energy(s, x));
-  EXPECT_NEAR(s.energy(x), expected, 1e-10 * expected);
-  expect_slopes(s, x, 1e-6);
+  for (const double flat : {0.0, 0.1}) {
+    LatticeSystem s = ragged_system(3);
+    BlockVector<double> x = s.rest();
+    shake(s.lattice(), 0.02, 4, x);
+    const double gentle = s.energy(x);
+    s.resist_inversion(stiffness, flat);
+    EXPECT_EQ(s.energy(x), gentle);
+    shake(s.lattice(), 0.4, 5, x);
+    // `flat` is kept in single precision.
+    const double expected =
+        plain_energy(s, x, stiffness, static_cast<double>(static_cast<float>(flat)));
+    EXPECT_GT(expected, 1.005 * plain_energy(s, x));
+    EXPECT_NEAR(s.energy(x), expected, 1e-10 * expected);
+    expect_slopes(s, x, 1e-6);
+  }
 }
 
 TEST_P(EveryTarget, ExactLinearisationIsTheDerivativeOfTheForce) {

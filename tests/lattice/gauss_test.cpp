@@ -61,6 +61,7 @@ class GaussCellTest : public OnTarget {
       GaussCell cell{.mu = 1, .lambda = 4.0 * (n & 3), .spacing = h};
       if (n & 4) cell.rests = rests.data();
       if (n & 8) cell.inversion = 4 * (2 * cell.mu + cell.lambda);
+      if (n & 32) cell.flat = 0.1;
       const Mat3d start = (n & 16 ? -1 : 1) * Mat3d::Identity();
       check(cell, random_corners(random, start));
     }
@@ -77,7 +78,8 @@ class GaussCellTest : public OnTarget {
     double least = 1;
     for (int q = 0; q < 8; ++q) {
       const Vec3d s = reference::signed_svd(x * reference::shape_gradients(point(q), h)).sigma;
-      least = std::min({least, std::abs(s[2]), s[1] + s[2]});
+      least = std::min(
+          {least, std::abs(s[2]), std::abs(s[2] - 0.1), std::abs(s[1] - 0.1), s[1] + s[2]});
     }
     return least;
   }
@@ -222,9 +224,9 @@ TEST_P(GaussCellTest, RestsMakePressureAnswerToVolume) {
   std::array<float, gauss_points> rests;
   rests.fill(3);
   const double change = s.sum() - 3 - (s.prod() - 1);
-  EXPECT_NEAR(static_cast<double>(gauss_rests(numbers(x), h, 0.4, rests.data())), std::abs(change),
-              1e-6);
-  EXPECT_EQ(gauss_rests(numbers(x), h, 0.4, rests.data()), 0);
+  EXPECT_NEAR(static_cast<double>(gauss_rests(numbers(x), h, VolumeAnswer::plain, rests.data())),
+              std::abs(change), 1e-6);
+  EXPECT_EQ(gauss_rests(numbers(x), h, VolumeAnswer::plain, rests.data()), 0);
   const GaussCell cell{.mu = 0, .lambda = 2, .spacing = h, .rests = rests.data()};
   CornerNumbers gradient;
   gauss_energy(cell, numbers(x), &gradient);
@@ -234,8 +236,14 @@ TEST_P(GaussCellTest, RestsMakePressureAnswerToVolume) {
   EXPECT_LT((found - expected).norm(), 1e-6 * expected.norm());
   // Kept within bounds.
   for (int i = 0; i < 8; ++i) x.col(i) = h * Vec3d(4 * (i & 1), i >> 1 & 1, -(i >> 2));
-  gauss_rests(numbers(x), h, 0.4, rests.data());
+  gauss_rests(numbers(x), h, VolumeAnswer::plain, rests.data());
   for (const float r : rests) EXPECT_EQ(r, 3.4f);
+  gauss_rests(numbers(x), h, VolumeAnswer::gentle, rests.data());
+  for (const float r : rests) EXPECT_EQ(r, 4.0f);
+  // Broad points answer more gently.
+  for (int i = 0; i < 8; ++i) x.col(i) = h * Vec3d(2 * (i & 1), i >> 1 & 1, 0.4 * (i >> 2));
+  gauss_rests(numbers(x), h, VolumeAnswer::gentle, rests.data());
+  for (const float r : rests) EXPECT_NEAR(static_cast<double>(r), 3.4 + 0.2 / 2, 1e-6);
 }
 
 TEST_P(GaussCellTest, BodiesAgreeWithTheReference) {

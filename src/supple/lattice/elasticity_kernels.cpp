@@ -296,14 +296,15 @@ struct ForceVisitor {
                         area * auxiliary_energy(trace, stiffness, lambda + lambda, rest));
       // (2 mu + lambda) h³ is 2 area (stiffness + lambda').
       const T upright = T(2 * input.inversion) * (stiffness + lambda);
-      const bool inside_out = input.inversion > 0 && any(svd.sigma.z < T(0.0));
-      if (inside_out) energy += area * inversion_energy(svd.sigma, upright);
+      const T flat(input.flat);
+      const bool resists = input.inversion > 0 && any(svd.sigma.z < flat);
+      if (resists) energy += area * inversion_energy(svd.sigma, upright, flat);
       if constexpr (writes) {
         const Matrix3<T> r = rotation_matrix(polar_rotation(svd));
         const T turn = T(2 * spacing) * auxiliary_stress(trace, stiffness, lambda + lambda, rest);
         Matrix3<T> p = {turn * r.a00, turn * r.a01, turn * r.a02, turn * r.a10, turn * r.a11,
                         turn * r.a12, turn * r.a20, turn * r.a21, turn * r.a22};
-        if (inside_out) add_inversion_stress(svd, T(2 * spacing) * upright, p);
+        if (resists) add_inversion_stress(svd, T(2 * spacing) * upright, flat, p);
         const auto put = [&](CellModes<T> modes, size_t c) HWY_ATTR {
           if (stretched) stretch_row(a, modes);
           spread_modes(modes, out_low, out_high, c, lane);
@@ -411,7 +412,7 @@ void gradient_doubles(const SweepPlan& plan, size_t tile, double spacing, const 
 }
 
 void linearise_floats(const DecomposedBlock& decomposed, const DifferentialRule<float>& rule,
-                      const float* rest_traces, float inversion, float* cells) {
+                      const float* rest_traces, float inversion, float flat, float* cells) {
   using T = WideFloat;
   for (size_t at = 0; at < block_cells; at += T::lanes) {
     const auto part = [&](size_t n) { return load(decomposed.of[n] + at); };
@@ -432,7 +433,7 @@ void linearise_floats(const DecomposedBlock& decomposed, const DifferentialRule<
     if (inversion > 0) {
       const T stiffness = cell_number<float>(cells, 10, at);
       const T raised = mul_add(T(0.3f * inversion), stiffness + lambda, stiffness);
-      put(10, select(svd.sigma.z < T(0.0f), raised, stiffness));
+      put(10, select(svd.sigma.z < T(flat), raised, stiffness));
     }
     put(0, r.x);
     put(1, r.y);
@@ -486,7 +487,7 @@ void gradient_tile(const SweepPlan& plan, size_t tile, double spacing, const dou
 }
 
 void linearise_block(const float* gradients, const DifferentialRule<float>& rule,
-                     const float* rest_traces, float inversion, float* cells) {
+                     const float* rest_traces, float inversion, float flat, float* cells) {
   // In one batch, which takes several registers of cells in turns.
   DecomposedBlock decomposed;
   const auto in = [&](size_t n) {
@@ -497,7 +498,7 @@ void linearise_block(const float* gradients, const DifferentialRule<float>& rule
              {{out(0), out(1), out(2), out(3)},
               {out(4), out(5), out(6), out(7)},
               {out(8), out(9), out(10)}});
-  SUPPLE_DISPATCH(linearise_floats)(decomposed, rule, rest_traces, inversion, cells);
+  SUPPLE_DISPATCH(linearise_floats)(decomposed, rule, rest_traces, inversion, flat, cells);
 }
 
 }  // namespace supple

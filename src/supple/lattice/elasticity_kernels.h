@@ -35,6 +35,7 @@ struct ForceInput {
   double spacing = 1;              ///< side of a cell, in metres
   double hourglass = 1;
   double inversion = 0;                   ///< stiffness of cells inside out against it, as in Level
+  double flat = 0;                        ///< where that begins, as in Level
   const float* rest_traces = nullptr;     ///< of cells without pressure, 64 per slot; null for 3
   const float* rest_stretches = nullptr;  ///< as in Level; null for none
 };
@@ -52,8 +53,8 @@ void gradient_tile(const SweepPlan& plan, size_t tile, double spacing, const dou
 
 /// Linearises the cells of one block about given deformation gradients (gradient_block numbers):
 /// writes the block's cell data but for the materials, which it reads there; mu it raises in cells
-/// that are inside out. `rest_traces`, of this block, and `inversion` as in ForceInput.
+/// that are inside out. `rest_traces`, of this block, `inversion` and `flat` as in ForceInput.
 void linearise_block(const float* gradients, const DifferentialRule<float>& rule,
-                     const float* rest_traces, float inversion, float* cells);
+                     const float* rest_traces, float inversion, float flat, float* cells);
 
 }  // namespace supple

@@ -25,6 +25,7 @@ GaussCell gauss_cell(const Level& level, LatticePlace cell) {
                    .lambda = static_cast<double>(material[block_cells]) * 16 / h,
                    .spacing = h};
   result.inversion = static_cast<double>(level.inversion) * (2 * result.mu + result.lambda);
+  result.flat = static_cast<double>(level.flat);
   if (!level.point_rests.empty()) result.rests = &level.point_rests[rests_index(level, cell)];
   return result;
 }
@@ -103,7 +104,7 @@ void linearise_gauss(Level& level, const BlockVector<double>& x, Differential ki
   });
 }
 
-double keep_gauss_volume(Level& level, const BlockVector<double>& x, double most) {
+double keep_gauss_volume(Level& level, const BlockVector<double>& x, VolumeAnswer answer) {
   const std::vector<MatrixCell>& cells = level.extras.matrices;
   if (level.point_rests.empty())
     level.point_rests.assign(level.lattice().slot_count * block_cells * gauss_points, 3);
@@ -114,7 +115,7 @@ double keep_gauss_volume(Level& level, const BlockVector<double>& x, double most
         for (size_t c = begin; c < end; ++c)
           largest = std::max(
               largest, gauss_rests(gather(corner_indices(level, cells[c].cell), x), level.spacing(),
-                                   most, &level.point_rests[rests_index(level, cells[c].cell)]));
+                                   answer, &level.point_rests[rests_index(level, cells[c].cell)]));
         return largest;
       },
       [](float a, float b) { return std::max(a, b); }));

@@ -4,6 +4,7 @@
 // threads. Coarse levels have the stabilised element as always: they only precondition.
 #pragma once
 
+#include "supple/lattice/gauss_kernels.h"
 #include "supple/lattice/level.h"
 
 namespace supple {
@@ -23,8 +24,8 @@ double gauss_force(const Level& level, const BlockVector<double>& x, BlockVector
 /// Sets the matrices of all cells about x.
 void linearise_gauss(Level& level, const BlockVector<double>& x, Differential kind);
 
-/// Makes the pressure at every point that of J - 1 at x, with rests within `most` of 3; returns the
-/// largest change of a rest.
-double keep_gauss_volume(Level& level, const BlockVector<double>& x, double most);
+/// Makes the pressure at every point answer to the volume at x; returns the largest change of a
+/// rest.
+double keep_gauss_volume(Level& level, const BlockVector<double>& x, VolumeAnswer answer);
 
 }  // namespace supple

@@ -87,7 +87,7 @@ HWY_INLINE Matrix3<WideDouble> turned(const Svd3<WideDouble>& svd, const Vector3
 
 double energy_of_cell(const GaussCell& cell, const double* x, double* gradient) {
   using T = WideDouble;
-  const T mu(cell.mu), lambda(cell.lambda), inversion(cell.inversion);
+  const T mu(cell.mu), lambda(cell.lambda), inversion(cell.inversion), flat(cell.flat);
   // A point stands for an eighth of h³; derivatives of weights are 1/h of those of a cell of
   // side 1.
   const double h = cell.spacing, volume = h * h * h / gauss_points, area = h * h / gauss_points;
@@ -97,9 +97,10 @@ double energy_of_cell(const GaussCell& cell, const double* x, double* gradient) 
     const Svd3<T> svd = point_svd(x, h, q);
     const T rest = point_rest(cell, q);
     energy += volume * sum_of_lanes(corotated_energy(svd.sigma, mu, lambda, rest) +
-                                    inversion_energy(svd.sigma, inversion));
+                                    inversion_energy(svd.sigma, inversion, flat));
     if (gradient == nullptr) continue;
-    const Matrix3<T> p = turned(svd, principal_stress(svd.sigma, mu, lambda, rest, inversion));
+    const Matrix3<T> p =
+        turned(svd, principal_stress(svd.sigma, mu, lambda, rest, inversion, flat));
     for (size_t i = 0; i < 8; ++i) {
       const Vector3<T> g = weight_gradient(i, q);
       const auto along = [&](T px, T py, T pz) {
@@ -155,13 +156,13 @@ HWY_INLINE void add_block(const Matrix3<WideDouble>& m, double scale, size_t i, 
 void matrix_of_cell(const GaussCell& cell, const double* x, const DifferentialRule<double>& rule,
                     double* matrix) {
   using T = WideDouble;
-  const T mu(cell.mu), lambda(cell.lambda), inversion(cell.inversion);
+  const T mu(cell.mu), lambda(cell.lambda), inversion(cell.inversion), flat(cell.flat);
   const double scale = cell.spacing / gauss_points;
   std::fill(matrix, matrix + 24 * 24, 0.0);
   for (size_t q = 0; q < gauss_points; q += T::lanes) {
     const Svd3<T> svd = point_svd(x, cell.spacing, q);
     const PrincipalStiffness<T> k =
-        principal_stiffness(svd.sigma, mu, lambda, point_rest(cell, q), inversion, rule);
+        principal_stiffness(svd.sigma, mu, lambda, point_rest(cell, q), inversion, flat, rule);
     const Matrix3<T> u = rotation_matrix(svd.u), v = rotation_matrix(svd.v);
     const Matrix3<T> back = transposed(u);
     Vector3<T> along[8];  // derivatives of the weights, Vᵀ g
@@ -178,15 +179,20 @@ void matrix_of_cell(const GaussCell& cell, const double* x, const DifferentialRu
   }
 }
 
-float rests_of_cell(const double* x, double spacing, double most, float* rests) {
+float rests_of_cell(const double* x, double spacing, VolumeAnswer answer, float* rests) {
   using T = WideDouble;
+  const T most(most_rest(answer));
   float largest = 0;
   for (size_t q = 0; q < gauss_points; q += T::lanes) {
     const Vector3<T> sigma = point_svd(x, spacing, q).sigma;
     const T excess = sigma.x + sigma.y + sigma.z - T(3.0);
-    const T growth = sigma.x * sigma.y * sigma.z - T(1.0);
+    const T broad = sigma.x * sigma.y, volume = broad * sigma.z;
+    // As LatticeSystem::keep_volume has it.
+    const T growth = answer == VolumeAnswer::gentle
+                         ? (max(volume, T(0.0)) - T(1.0)) / max(broad, T(1.0))
+                         : volume - T(1.0);
     alignas(64) double lanes[T::lanes];
-    store(T(3.0) + min(max(excess - growth, T(-most)), T(most)), lanes);
+    store(T(3.0) + min(max(excess - growth, T(0.0) - most), most), lanes);
     for (size_t i = 0; i < T::lanes; ++i) {
       const auto rest = static_cast<float>(lanes[i]);
       largest = std::max(largest, std::abs(rest - rests[q + i]));
@@ -216,8 +222,8 @@ void gauss_matrix(const GaussCell& cell, const CornerNumbers& x,
   SUPPLE_DISPATCH(matrix_of_cell)(cell, x.data(), rule, matrix);
 }
 
-float gauss_rests(const CornerNumbers& x, double spacing, double most, float* rests) {
-  return SUPPLE_DISPATCH(rests_of_cell)(x.data(), spacing, most, rests);
+float gauss_rests(const CornerNumbers& x, double spacing, VolumeAnswer answer, float* rests) {
+  return SUPPLE_DISPATCH(rests_of_cell)(x.data(), spacing, answer, rests);
 }
 
 }  // namespace supple

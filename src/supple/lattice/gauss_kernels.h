@@ -20,6 +20,7 @@ struct GaussCell {
   double mu = 0, lambda = 0;     ///< in pascals
   double spacing = 1;            ///< in metres
   double inversion = 0;          ///< stiffness of points inside out against it, in pascals
+  double flat = 0;               ///< how thin they are where that begins, of their thickness
   const float* rests = nullptr;  ///< traces of S without pressure at the points; null for 3
 };
 
@@ -32,8 +33,17 @@ double gauss_energy(const GaussCell& cell, const CornerNumbers& x, CornerNumbers
 void gauss_matrix(const GaussCell& cell, const CornerNumbers& x,
                   const DifferentialRule<double>& rule, double* matrix);
 
-/// Sets `rests`, of the eight points, such that tr S - rest = J - 1 at x, kept between 3 - most and
-/// 3 + most; returns the largest change of one.
-float gauss_rests(const CornerNumbers& x, double spacing, double most, float* rests);
+/// How pressure answers to volume: by J - 1 as far as sums of stretches without pressure may be, or
+/// more gently in broad cells, and as far as these need it.
+enum class VolumeAnswer { plain, gentle };
+
+/// How far the sum of stretches without pressure may be from 3.
+constexpr float most_rest(VolumeAnswer answer) {
+  return answer == VolumeAnswer::gentle ? 1.0f : 0.4f;
+}
+
+/// Sets `rests`, of the eight points, such that pressure answers to the volume at x; returns the
+/// largest change of one.
+float gauss_rests(const CornerNumbers& x, double spacing, VolumeAnswer answer, float* rests);
 
 }  // namespace supple

@@ -331,7 +331,7 @@ void Hierarchy::linearise_level(size_t l, const BlockVector<double>* moved, Diff
         linearise_block(
             gradients, rule,
             level.rest_traces.empty() ? nullptr : level.rest_traces.data() + slot * block_cells,
-            level.inversion, cells);
+            level.inversion, level.flat, cells);
         if (average) average_gradients(l, b, gradients);
         gradients += gradient_block;
       }

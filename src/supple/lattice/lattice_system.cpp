@@ -65,13 +65,14 @@ Eigen::Matrix3f left_stretch(const Eigen::Matrix3f& f, float most) {
   return solver.eigenvectors() * stretches.asDiagonal() * solver.eigenvectors().transpose();
 }
 
-// The sum of the singular values of f, the smallest taken negative where f is inside out.
-float signed_stretch_sum(const Eigen::Matrix3f& f) {
+// The singular values of f from the least to the largest, the least taken negative where f is
+// inside out.
+Eigen::Vector3f signed_stretches(const Eigen::Matrix3f& f) {
   Eigen::SelfAdjointEigenSolver<Eigen::Matrix3f> solver;
   solver.computeDirect(f.transpose() * f, Eigen::EigenvaluesOnly);
-  const Eigen::Vector3f stretches = solver.eigenvalues().cwiseMax(0).cwiseSqrt();
-  const float least = f.determinant() < 0 ? -stretches[0] : stretches[0];
-  return least + stretches[1] + stretches[2];
+  Eigen::Vector3f stretches = solver.eigenvalues().cwiseMax(0).cwiseSqrt();
+  if (f.determinant() < 0) stretches[0] = -stretches[0];
+  return stretches;
 }
 
 }  // namespace
@@ -153,16 +154,22 @@ void LatticeSystem::set_inertia(std::span<const float> masses, double dt, Positi
   set_pulls(stiffness, std::move(predicted));
 }
 
-// tr(S) - rest = J - 1 at x, with the signs and sizes that a cell turned inside out may bring kept
-// within bounds.
-double LatticeSystem::keep_volume(const Positions& x) {
-  constexpr float most = 0.4f;
+// tr(S) - rest = J - 1 at x, or (J - 1) / c, kept within bounds. Where a cell is broad, with
+// stretches σ₁ σ₂ > 1, its volume changes by σ₁ σ₂ for every unit of thickness, but the sum of
+// stretches by one: c = σ₁ σ₂ keeps the answer of one solve from overshooting, so that bounds may
+// be wide. Then a cell turned inside out has no volume, rather than a negative one.
+double LatticeSystem::keep_volume(const Positions& x, VolumeAnswer answer) {
+  const float most = most_rest(answer);
   Level& finest = m_hierarchy->finest();
-  if (finest.eight_points) return keep_gauss_volume(finest, x, static_cast<double>(most));
+  if (finest.eight_points) return keep_gauss_volume(finest, x, answer);
   if (finest.rest_traces.empty()) finest.rest_traces.assign(lattice().slot_count * block_cells, 3);
   const auto set_rest = [&](const Eigen::Matrix3f& f, size_t cell) {
-    const float trace = signed_stretch_sum(f);
-    const float rest = 3 + std::clamp(trace - 3 - (f.determinant() - 1), -most, most);
+    const Eigen::Vector3f stretches = signed_stretches(f);
+    const float broad = stretches[1] * stretches[2], volume = f.determinant();
+    const float growth = answer == VolumeAnswer::gentle
+                             ? (std::max(volume, 0.0f) - 1) / std::max(broad, 1.0f)
+                             : volume - 1;
+    const float rest = 3 + std::clamp(stretches.sum() - 3 - growth, -most, most);
     const float change = std::abs(rest - finest.rest_traces[cell]);
     finest.rest_traces[cell] = rest;
     return change;
@@ -196,9 +203,11 @@ double LatticeSystem::stretch_rest(const Positions& moved, double most) {
   return static_cast<double>(visit_gradients(finest, moved, nullptr, stretch));
 }
 
-void LatticeSystem::resist_inversion(double stiffness) {
-  for (size_t l = 0; l < m_hierarchy->levels(); ++l)
+void LatticeSystem::resist_inversion(double stiffness, double flat) {
+  for (size_t l = 0; l < m_hierarchy->levels(); ++l) {
     m_hierarchy->level(l).inversion = static_cast<float>(stiffness);
+    m_hierarchy->level(l).flat = static_cast<float>(flat);
+  }
 }
 
 double LatticeSystem::energy(const Positions& x) const {
@@ -210,6 +219,7 @@ double LatticeSystem::energy(const Positions& x) const {
                          .spacing = spacing(),
                          .hourglass = static_cast<double>(finest.hourglass),
                          .inversion = static_cast<double>(finest.inversion),
+                         .flat = static_cast<double>(finest.flat),
                          .rest_traces = traces_of(finest),
                          .rest_stretches = stretches_of(finest)};
   const double elastic = parallel_reduce(
@@ -232,6 +242,7 @@ double LatticeSystem::force(const Positions& x, Positions& f) const {
                          .spacing = spacing(),
                          .hourglass = static_cast<double>(finest.hourglass),
                          .inversion = static_cast<double>(finest.inversion),
+                         .flat = static_cast<double>(finest.flat),
                          .rest_traces = traces_of(finest),
                          .rest_stretches = stretches_of(finest)};
   const double elastic = parallel_reduce(

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <functional>
 
+#include "supple/lattice/gauss_kernels.h"
 #include "supple/lattice/multigrid.h"
 #include "supple/material/moduli.h"
 #include "supple/solve/system.h"
@@ -78,8 +79,9 @@ class LatticeSystem {
   /// Makes the elastic pressure one that keeps the volume at x. Corotated elasticity answers to the
   /// sum of the principal stretches, which stays 3 while flesh that is stretched one way loses
   /// volume. From now on a cell's pressure is that of lambda (tr S - rest), with the rest such that
-  /// tr S - rest = J - 1 at x, within bounds. Returns the largest change of a rest.
-  double keep_volume(const Positions& x);
+  /// tr S - rest = J - 1 at x, within bounds; `answer` may make it gentler where cells are far from
+  /// their shape, and the bounds wider. Returns the largest change of a rest.
+  double keep_volume(const Positions& x, VolumeAnswer answer = VolumeAnswer::plain);
 
   /// Changes the shape that cells have without stress: with the nodes at rest they then pull as
   /// they would if these were at `moved` (in metres) instead, rotations left out. No cell is longer
@@ -91,9 +93,10 @@ class LatticeSystem {
   AlignedArray<float>& rest_stretches() { return m_hierarchy->finest().rest_stretches; }
 
   /// Gives cells that are turned inside out a stiffness against it, in units of 2 mu + lambda,
-  /// beside that of corotated elasticity, which is weaker than contacts that press flesh flat. Not
-  /// for FasSolver, whose coarse energies have no such term.
-  void resist_inversion(double stiffness);
+  /// beside that of corotated elasticity, which is weaker than contacts that press flesh flat. It
+  /// begins at cells as thin as `flat`, of their thickness at rest. Not for FasSolver, whose coarse
+  /// energies have no such term.
+  void resist_inversion(double stiffness, double flat = 0);
 
   /// Integrates every cell at the eight points of Gauss quadrature instead of the stabilised way,
   /// for comparison: with an element matrix per cell (gauss_cell_bytes), which every linearisation

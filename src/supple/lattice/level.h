@@ -54,6 +54,7 @@ class Level {
   float hourglass = 1;        ///< 0 for plain one-point quadrature
   bool eight_points = false;  ///< every cell has a matrix, of eight-point quadrature
   float inversion = 0;        ///< what cells inside out have against it, in units of 2 mu + lambda
+  float flat = 0;             ///< how thin they are where that begins, of their thickness at rest
   BlockVector<float> inverse_diagonal;
   double largest_eigenvalue = 2;  ///< of D⁻¹ A, an estimate
 

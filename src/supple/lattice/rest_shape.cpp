@@ -34,7 +34,7 @@ RestShapeReport find_rest_shape(LatticeSystem& system, const Positions& x, const
     Positions outer = weight;
     add_scaled(1.0, support, outer);
     system.set_external_forces(std::move(outer));
-    if (options.keep_volume) system.keep_volume(x);
+    if (options.keep_volume) system.keep_volume(x, options.answer);
     system.force(x, forces);
     system.linearise(x, Differential::projected);
     system.solve(forces, dx, linear);

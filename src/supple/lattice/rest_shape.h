@@ -26,6 +26,7 @@ struct RestShapeOptions {
   double tolerance = 1e-3;   ///< of what the forces left would do, relative to the weight
   double most = 1.6;         ///< largest stretch of a cell, and the inverse of the least
   bool keep_volume = false;  ///< cells' pressure is that of LatticeSystem::keep_volume
+  VolumeAnswer answer = VolumeAnswer::plain;  ///< then, as there
 };
 
 /// How it went.

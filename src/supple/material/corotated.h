@@ -29,23 +29,35 @@ HWY_INLINE T auxiliary_stress(T trace, T mu, T lambda, T rest = T(3)) {
   return mul_add(lambda, trace - rest, -(mu + mu));
 }
 
-/// Energy density of a cell that is turned inside out, beyond that of corotated elasticity: half of
-/// `stiffness` times the square of the one negative singular value.
+/// How far principal stretches are below `flat`, as negative numbers; else 0.
 template <class T>
-HWY_INLINE T inversion_energy(const Vector3<T>& sigma, T stiffness) {
-  const T inside_out = min(sigma.z, T(0));
-  return stiffness * T(0.5) * inside_out * inside_out;
+HWY_INLINE Vector3<T> flatness(const Vector3<T>& sigma, T flat) {
+  return {min(sigma.x - flat, T(0)), min(sigma.y - flat, T(0)), min(sigma.z - flat, T(0))};
 }
 
-/// Adds the stress that goes with inversion_energy, along the last axes of U and V.
+/// Energy density of a cell that is flat or turned inside out, beyond that of corotated elasticity:
+/// half of `stiffness` times the squares of what its singular values are below `flat`.
 template <class T>
-HWY_INLINE void add_inversion_stress(const Svd3<T>& svd, T stiffness, Matrix3<T>& p) {
+HWY_INLINE T inversion_energy(const Vector3<T>& sigma, T stiffness, T flat) {
+  const Vector3<T> below = flatness(sigma, flat);
+  return stiffness * T(0.5) *
+         mul_add(below.x, below.x, mul_add(below.y, below.y, below.z * below.z));
+}
+
+/// Adds the stress that goes with inversion_energy, U diag Vᵀ.
+template <class T>
+HWY_INLINE void add_inversion_stress(const Svd3<T>& svd, T stiffness, T flat, Matrix3<T>& p) {
   const Matrix3<T> u = rotation_matrix(svd.u), v = rotation_matrix(svd.v);
-  const T push = stiffness * min(svd.sigma.z, T(0));
-  const T x = push * u.a02, y = push * u.a12, z = push * u.a22;
-  p = {mul_add(x, v.a02, p.a00), mul_add(x, v.a12, p.a01), mul_add(x, v.a22, p.a02),
-       mul_add(y, v.a02, p.a10), mul_add(y, v.a12, p.a11), mul_add(y, v.a22, p.a12),
-       mul_add(z, v.a02, p.a20), mul_add(z, v.a12, p.a21), mul_add(z, v.a22, p.a22)};
+  const Vector3<T> below = flatness(svd.sigma, flat);
+  const auto add = [&](T push, T u0, T u1, T u2, T v0, T v1, T v2) {
+    const T x = push * u0, y = push * u1, z = push * u2;
+    p = {mul_add(x, v0, p.a00), mul_add(x, v1, p.a01), mul_add(x, v2, p.a02),
+         mul_add(y, v0, p.a10), mul_add(y, v1, p.a11), mul_add(y, v2, p.a12),
+         mul_add(z, v0, p.a20), mul_add(z, v1, p.a21), mul_add(z, v2, p.a22)};
+  };
+  add(stiffness * below.x, u.a00, u.a10, u.a20, v.a00, v.a10, v.a20);
+  add(stiffness * below.y, u.a01, u.a11, u.a21, v.a01, v.a11, v.a21);
+  add(stiffness * below.z, u.a02, u.a12, u.a22, v.a02, v.a12, v.a22);
 }
 
 /// L of [McAdams 2011, Alg. 1]: how the auxiliary stress turns when F turns, in the axes of V,
@@ -73,13 +85,17 @@ HWY_INLINE T corotated_energy(const Vector3<T>& sigma, T mu, T lambda, T rest) {
   return mul_add(mu, mul_add(x, x, mul_add(y, y, z * z)), lambda * T(0.5) * stretch * stretch);
 }
 
-/// Principal stresses, P = U diag(p) Vᵀ, with those of inversion_energy for `inversion`.
+/// Principal stresses, P = U diag(p) Vᵀ, with those of inversion_energy for a
+/// stiffness of `inversion`.
 template <class T>
-HWY_INLINE Vector3<T> principal_stress(const Vector3<T>& sigma, T mu, T lambda, T rest,
-                                       T inversion) {
+HWY_INLINE Vector3<T> principal_stress(const Vector3<T>& sigma, T mu, T lambda, T rest, T inversion,
+                                       T flat) {
   const T pressure = lambda * (sigma.x + sigma.y + sigma.z - rest), two_mu = mu + mu;
-  return {mul_add(two_mu, sigma.x - T(1), pressure), mul_add(two_mu, sigma.y - T(1), pressure),
-          mul_add(two_mu, sigma.z - T(1), mul_add(inversion, min(sigma.z, T(0)), pressure))};
+  const Vector3<T> below = flatness(sigma, flat);
+  const auto along = [&](T stretch, T missing) {
+    return mul_add(two_mu, stretch - T(1), mul_add(inversion, missing, pressure));
+  };
+  return {along(sigma.x, below.x), along(sigma.y, below.y), along(sigma.z, below.z)};
 }
 
 /// dP/dF in the axes of U and V: dPᵢᵢ = stretchᵢ dFᵢᵢ + lambda tr(dF), dPᵢⱼ = straightₖ dFᵢⱼ +
@@ -95,26 +111,31 @@ struct PrincipalStiffness {
 /// projection, as all others are positive.
 template <class T, class Scalar>
 HWY_INLINE PrincipalStiffness<T> principal_stiffness(const Vector3<T>& sigma, T mu, T lambda,
-                                                     T rest, T inversion,
+                                                     T rest, T inversion, T flat,
                                                      const DifferentialRule<Scalar>& rule) {
   const T trace = sigma.x + sigma.y + sigma.z, two_mu = mu + mu;
   const T least = T(rule.least_denominator), half = T(0.5);
   const T low = T(rule.lower) * mu, high = T(rule.upper) * mu, shift = T(rule.offset) * mu;
-  const T inside_out = inversion * min(sigma.z, T(0));
-  const T plain = auxiliary_stress(trace, mu, lambda, rest),
-          upset = mul_add(half, inside_out, plain);
-  const auto turning = [&](T numerator, T sum) {
+  const T plain = auxiliary_stress(trace, mu, lambda, rest);
+  const Vector3<T> below = flatness(sigma, flat);
+  const auto turning = [&](T flats, T sum) {
+    const T numerator = mul_add(half * inversion, flats, plain);
     return min(max(mul_add(T(rule.scale), numerator / max(sum, least), shift), low), high);
   };
-  const Vector3<T> l = {turning(upset, sigma.y + sigma.z), turning(upset, sigma.x + sigma.z),
-                        turning(plain, sigma.x + sigma.y)};
-  // Half of what inversion adds where a shear stretches; σᵢ >= |σ_z|.
-  const auto opening = [&](T difference) { return -half * inside_out / max(difference, least); };
-  const T x = opening(sigma.y - sigma.z), y = opening(sigma.x - sigma.z);
-  const T raised = select(sigma.z < T(0), two_mu + inversion, two_mu);
-  return {.stretch = {two_mu, two_mu, raised},
-          .straight = {two_mu + l.x + x, two_mu + l.y + y, two_mu + l.z},
-          .crossed = {x - l.x, y - l.y, -l.z}};
+  const Vector3<T> l = {turning(below.y + below.z, sigma.y + sigma.z),
+                        turning(below.x + below.z, sigma.x + sigma.z),
+                        turning(below.x + below.y, sigma.x + sigma.y)};
+  // Half of what inversion adds where a shear stretches; σᵢ >= σⱼ.
+  const auto opening = [&](T flats, T difference) {
+    return half * inversion * flats / max(difference, least);
+  };
+  const T x = opening(below.y - below.z, sigma.y - sigma.z),
+          y = opening(below.x - below.z, sigma.x - sigma.z),
+          z = opening(below.x - below.y, sigma.x - sigma.y);
+  const auto stretch = [&](T along) { return select(along < flat, two_mu + inversion, two_mu); };
+  return {.stretch = {stretch(sigma.x), stretch(sigma.y), stretch(sigma.z)},
+          .straight = {two_mu + l.x + x, two_mu + l.y + y, two_mu + l.z + z},
+          .crossed = {x - l.x, y - l.y, z - l.z}};
 }
 
 /// V diag(d) Vᵀ for the rotation V of a unit quaternion.

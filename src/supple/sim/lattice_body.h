@@ -55,6 +55,8 @@ class LatticeBody final : public Body {
   void move_held(const Moment& moment);
   void solve(StepReport& report);
   void solve_once(bool contacts, StepReport& report);
+  bool is_settled(const NewtonReport& newton, double residual) const;
+  void warn_of(const NewtonReport& newton, StepReport& report) const;
   bool is_sound() const;
   void measure(StepReport& report);
   void set_nodes(Positions& to, std::span<const Vec3d> values) const;
