@@ -101,15 +101,15 @@ Armature rig() {
   return a;
 }
 
-// It lifts its head and trunk and drops them to one side, so that the trunk swings against a leg;
-// shakes its head, so that the ears flap against the neck; bounces; and stands still.
+// It raises a foreleg and lays its trunk over the foot, which lifts the trunk and holds it up;
+// shakes its head, so that the ears flap; bounces; and stands still.
 Clip frolic(const Armature& armature) {
   constexpr double length = 5;
   Choreography c(armature, "frolic", length);
   // Down is positive.
   const Curve nod = through(
-      length, {{0, 0}, {0.5, -0.6}, {0.7, -0.6}, {1.6, 0.58}, {1.9, 0.58}, {2.4, 0}, {4.9, 0}});
-  const Curve aside = through(length, {{0.7, 0}, {1.4, 1}, {1.9, 1}, {2.4, 0}, {4.9, 0}});
+      length, {{0, 0}, {0.4, -0.45}, {0.75, -0.45}, {1.4, 0.42}, {1.9, 0.42}, {2.4, 0}, {4.9, 0}});
+  const Curve lift = through(length, {{0.1, 0}, {0.8, 1}, {1.9, 1}, {2.4, 0}, {4.9, 0}});
   const Curve shaking = shake(length, 2.2, 4.0, 2.5, 1);
   const Curve bounce =
       through(length, {{3.9, 0}, {4.2, 1}, {4.42, -0.25}, {4.6, 0.7}, {4.85, 0}, {4.95, 0}});
@@ -117,13 +117,12 @@ Clip frolic(const Armature& armature) {
   c.move("head", "bend", scaled(nod, 20 * radians));
   c.move("trunk0", "bend", scaled(nod, 14 * radians));
   c.move("trunk1", "bend", late(scaled(nod, 8 * radians), 0.03));
-  c.move("neck", "lean", scaled(aside, 6 * radians));
-  c.move("head", "lean", scaled(aside, 12 * radians));
   c.move("neck", "twist", scaled(shaking, 22 * radians));
   c.move("head", "twist", scaled(shaking, 24 * radians));
   c.move("head", "lean", late(scaled(shaking, 10 * radians), 0.06));
   c.move("chest", "twist", scaled(shaking, 5 * radians));
   c.move("pelvis", "height", scaled(bounce, -0.10));
+  c.move("pelvis", "side", scaled(lift, -0.02));
   c.move("pelvis", "bend", scaled(nod, 2.5 * radians));
   for (const std::string side : {"left_", "right_"}) {
     const double out = side == "left_" ? 1 : -1;
@@ -131,6 +130,12 @@ Clip frolic(const Armature& armature) {
          {std::tuple{"shoulder", "elbow", "wrist", wrist}, {"hip", "knee", "ankle", ankle}}) {
       Footing footing;
       footing.pivot = Vec3d(out * at.x(), at.y(), at.z());
+      if (side + top == "left_shoulder") {
+        footing.x = scaled(lift, -0.27);
+        footing.y = scaled(lift, 0.34);
+        footing.z = scaled(lift, 0.46);
+        footing.pitch = scaled(lift, -40 * radians);
+      }
       c.place_foot(side + top, side + middle, side + foot, footing);
     }
   }
@@ -164,8 +169,8 @@ Actor actor() {
   return a;
 }
 
-// Held by the bones of trunk root, head, back and legs, by skin at the crown and the feet. Trunk
-// and ears hang free. `more` are further fields.
+// Held by the bones of trunk root, head, back and legs, by skin at the crown and the feet; the
+// throat is drawn to where its skin is. Trunk and ears hang free. `more` are further fields.
 std::string body(const std::string& more) {
   return R"({
   "type": "tets", "young": 120000, "poisson": 0.4, "substeps": 6,
@@ -176,8 +181,9 @@ std::string body(const std::string& more) {
     {"joint": "trunk1", "hold": "none"}, {"joint": "trunk2", "hold": "none"}, {"joint": "trunk3", "hold": "none"},
     {"joint": "trunk4", "hold": "none"}, {"joint": "left_ear", "hold": "none"}, {"joint": "right_ear", "hold": "none"}]},
   "proxies": [{"select": {"sphere": {"centre": [0, 1.52, 0.64], "radius": 0.17}}},
-              {"bones": ["left_wrist", "right_wrist", "left_ankle", "right_ankle"]}],
-  "contact": {"self": true, "points": 2, "stiffness": 24})" +
+              {"bones": ["left_wrist", "right_wrist", "left_ankle", "right_ankle"]},
+              {"select": {"sphere": {"centre": [0, 0.98, 0.58], "radius": 0.2}}, "soft": true, "stiffness": 20000}],
+  "contact": {"self": true, "points": 4, "stiffness": 24})" +
          more + "\n}";
 }
 
@@ -201,10 +207,10 @@ CastMember elephant() {
   CastMember member;
   member.name = "elephant";
   member.line = "a soft elephant whose trunk and ears swing and touch it";
-  member.scenes = {
-      {"elephant", "it nods, shakes its head and bounces", "frolic", 5, 24, body(""), corrected},
-      {"elephant_adjusted", "the same with calm ears and a lively belly", "frolic", 5, 24,
-       body(adjust), corrected}};
+  member.scenes = {{"elephant", "it lays its trunk over its foot, shakes its head and bounces",
+                    "frolic", 5, 24, body(""), corrected},
+                   {"elephant_adjusted", "the same with calm ears and a lively belly", "frolic", 5,
+                    24, body(adjust), corrected}};
   member.vertices = 14000;
   member.make = [](int vertices) {
     Character character = build(actor(), vertices);

@@ -157,12 +157,14 @@ Actor actor() {
   return a;
 }
 
-// Held by his bones, his head, hands and feet by their skin.
+// Held by his bones, his head, hands and feet by their skin; the fold of his belly is drawn to
+// where its skin is.
 constexpr const char* plain = R"({
   "type": "tets", "young": 60000, "poisson": 0.4, "substeps": 4,
   "tets": {"elements": 6000, "law": "stvk_volume", "dynamics": "implicit", "stiffness_damping": 0.004},
   "attach": {"thickness": 0.25},
-  "proxies": [{"bones": ["neck", "left_wrist", "right_wrist", "left_ankle", "right_ankle"]}]
+  "proxies": [{"bones": ["neck", "left_wrist", "right_wrist", "left_ankle", "right_ankle"]},
+              {"select": {"sphere": {"centre": [0.12, 0.88, 0.22], "radius": 0.14}}, "soft": true, "stiffness": 4000}]
 })";
 
 // Half as fast, and as far.
@@ -170,8 +172,9 @@ constexpr const char* slow = R"({
   "type": "tets", "young": 60000, "poisson": 0.4, "substeps": 4,
   "tets": {"elements": 6000, "law": "stvk_volume", "dynamics": "implicit", "stiffness_damping": 0.004},
   "attach": {"thickness": 0.25},
-  "proxies": [{"bones": ["neck", "left_wrist", "right_wrist", "left_ankle", "right_ankle"]}],
-  "adjust": {"frequency": 0.5, "inertia": 0.4}
+  "proxies": [{"bones": ["neck", "left_wrist", "right_wrist", "left_ankle", "right_ankle"]},
+              {"select": {"sphere": {"centre": [0.12, 0.88, 0.22], "radius": 0.14}}, "soft": true, "stiffness": 4000}],
+  "adjust": {"frequency": 0.5, "inertia": 0.29}
 })";
 
 // The shape is on where the left thigh is lifted.
