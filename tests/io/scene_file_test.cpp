@@ -53,7 +53,7 @@ BodySettings full_body() {
   b.materials[1].poisson = 0.1;
   b.keep_volume = false;
   b.volume = true;
-  b.gravity = {{0, 0, -1.62}, false};
+  b.gravity = {{0, 0, -1.62}, false, WeightCarrier::rest_shape};
   b.damping = 3;
   BoneSettings hip, knee;
   hip.joint = "hip";

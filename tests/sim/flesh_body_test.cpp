@@ -11,6 +11,7 @@
 #include "supple/core/parallel.h"
 #include "supple/mesh/primitives.h"
 #include "supple/sim/lattice_body.h"
+#include "supple/sim/session.h"
 #include "support/skin_overlap.h"
 
 namespace supple {
@@ -39,27 +40,50 @@ double largest_difference(std::span<const Vec3d> a, std::span<const Vec3d> b) {
   return largest;
 }
 
+// The furthest that any vertex is from where it was modelled in 20 frames of standing still.
+double sag_of(const Character& bar, LatticeBody& body) {
+  BodyFrame out;
+  double sag = 0;
+  for (int frame = 1; frame <= 20; ++frame) {
+    body.step(pose(bar, frame, 0), 1.0 / 24);
+    body.skin(out);
+    for (size_t v = 0; v < out.positions.size(); ++v)
+      sag = std::max(sag, static_cast<double>((out.positions[v] - bar.skin.positions[v]).norm()));
+  }
+  return sag;
+}
+
 TEST(FleshBody, HasItsModelledShapeUnderItsWeight) {
   const Character bar = two_bones();
-  for (const bool compensate : {true, false}) {
-    BodySettings s = settings();
-    s.young = 5e3;
-    s.gravity.acceleration = {0, 0, -9.81};  // across the bar
-    s.gravity.compensate = compensate;
+  BodySettings s = settings();
+  s.young = 5e3;
+  s.gravity.acceleration = {0, 0, -9.81};  // across the bar
+  for (const WeightCarrier carrier : {WeightCarrier::tension, WeightCarrier::rest_shape}) {
+    s.gravity.compensate_by = carrier;
     LatticeBody body(bar, s, frames(), "s.json");
-    BodyFrame out;
-    double sag = 0;
-    for (int frame = 1; frame <= 20; ++frame) {
-      body.step(pose(bar, frame, 0), 1.0 / 24);
-      body.skin(out);
-      for (size_t v = 0; v < out.positions.size(); ++v)
-        sag = std::max(sag, static_cast<double>((out.positions[v] - bar.skin.positions[v]).norm()));
-    }
-    if (compensate)
-      EXPECT_LT(sag, 1e-3);
-    else
-      EXPECT_GT(sag, 5e-3);
+    EXPECT_LT(sag_of(bar, body), 1e-3);
   }
+  s.gravity.compensate = false;
+  LatticeBody body(bar, s, frames(), "s.json");
+  EXPECT_GT(sag_of(bar, body), 5e-3);
+}
+
+// With a rest shape stresses of the cells carry the weight, and the rig next to nothing.
+TEST(FleshBody, RestShapesCarryTheWeight) {
+  const Character bar = two_bones();
+  BodySettings s = settings();
+  s.young = 5e3;
+  s.gravity.acceleration = {0, 0, -9.81};
+  s.gravity.compensate_by = WeightCarrier::rest_shape;
+  const LatticeBody body(bar, s, frames(), "s.json");
+  double stretch = 0, left = 100;
+  for (const BodyFact& fact : body.facts()) {
+    if (fact.name == "rest stretch") stretch = fact.value;
+    if (fact.name == "sag left to the rig") left = fact.value;
+  }
+  EXPECT_GT(stretch, 1);
+  EXPECT_LT(stretch, 60);
+  EXPECT_LT(left, 5);
 }
 
 TEST(FleshBody, MaterialInsideABoneFollowsIt) {
@@ -655,6 +679,29 @@ TEST(FleshBody, MistakesAreNamed) {
   s.contact.colliders.emplace_back().type = ColliderType::mesh;
   EXPECT_EQ(problem(s),
             "s.json: body.contact.colliders[0].file: a collider of type 'mesh' needs a file");
+  s = settings();
+  s.gravity.compensate_by = WeightCarrier::rest_shape;
+  s.solver.quadrature = Quadrature::eight_point;
+  EXPECT_EQ(problem(s),
+            "s.json: body.gravity.compensate_by: 'rest_shape' is not for \"quadrature\": "
+            "\"eight_point\" in body.solver");
+}
+
+TEST(FleshBody, OnlyPlainLatticesHaveRestShapes) {
+  const auto bar = std::make_shared<Character>(two_bones());
+  for (const char* type : {"voxels", "tets", "surface"}) {
+    Scene scene;
+    scene.body.type = type;
+    scene.body.gravity.compensate_by = WeightCarrier::rest_shape;
+    try {
+      const Session session(bar, scene, nullptr, "s.json");
+      ADD_FAILURE() << type;
+    } catch (const Error& error) {
+      EXPECT_STREQ(error.what(),
+                   "s.json: body.gravity.compensate_by: 'rest_shape' is for bodies of type "
+                   "'lattice' in steps of 'plain'");
+    }
+  }
 }
 
 TEST(WorldScale, TakesLengthsForWhatIsPlausible) {

@@ -59,13 +59,15 @@ LatticeTie FleshModel::tie(const Vec3d& at) const {
   return tie_to_cell(solid, mesh, nearest_cell(solid, mesh, at), at);
 }
 
-std::vector<Vec3d> FleshModel::weights(std::span<const Affine> joints, bool compensated) const {
+std::vector<Vec3d> FleshModel::weights(std::span<const Affine> joints, bool compensated,
+                                       std::span<const Vec3d> support) const {
   std::vector<Vec3d> forces(masses.size());
   for (size_t n = 0; n < forces.size(); ++n) forces[n] = masses[n] * gravity;
   if (compensated && !gravity.isZero(0)) {
     std::vector<Mat3d> turns(forces.size());
     attachment->rotations(joints, turns);
-    for (size_t n = 0; n < forces.size(); ++n) forces[n] -= turns[n] * forces[n];
+    for (size_t n = 0; n < forces.size(); ++n)
+      forces[n] += turns[n] * (support.empty() ? Vec3d(-forces[n]) : support[n]);
   }
   return forces;
 }
@@ -81,8 +83,9 @@ void FleshModel::add_pokes(const Moment& moment, std::span<Vec3d> forces) const 
 }
 
 std::vector<Vec3d> FleshModel::outer_forces(const Moment& moment, std::span<const Affine> joints,
-                                            bool compensated) const {
-  std::vector<Vec3d> forces = weights(joints, compensated);
+                                            bool compensated,
+                                            std::span<const Vec3d> support) const {
+  std::vector<Vec3d> forces = weights(joints, compensated, support);
   add_pokes(moment, forces);
   return forces;
 }

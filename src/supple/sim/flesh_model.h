@@ -92,15 +92,17 @@ struct FleshModel {
   /// Weight at every node, in newtons. When the modelled shape is to be that under weight
   /// (`compensated`), flesh has an inner tension that carries its weight in the bind pose, and
   /// turns with it: in the pose of `joints` what is left to move it is m (g - R g), with the
-  /// rotations R of the rig.
-  std::vector<Vec3d> weights(std::span<const Affine> joints, bool compensated) const;
+  /// rotations R of the rig. Where the cells themselves carry weight in their rest shape, `support`
+  /// is what is left to the rig in the bind pose, instead of all of it, -m g.
+  std::vector<Vec3d> weights(std::span<const Affine> joints, bool compensated,
+                             std::span<const Vec3d> support = {}) const;
 
   /// Adds the pokes of a moment to forces at every node, in newtons.
   void add_pokes(const Moment& moment, std::span<Vec3d> forces) const;
 
   /// Weight and pokes at every node, in newtons.
   std::vector<Vec3d> outer_forces(const Moment& moment, std::span<const Affine> joints,
-                                  bool compensated) const;
+                                  bool compensated, std::span<const Vec3d> support = {}) const;
 
   /// How much of every place belongs to a region, from 0 to 1; throws an input error naming `file`
   /// and `field` when the region cannot be found or catches nothing.

@@ -104,6 +104,7 @@ LatticeBody::LatticeBody(const Character& character, const BodySettings& setting
     m_contact = std::make_unique<FleshContact>(
         character, m_model, settings,
         FleshContactOptions{.self = settings.contact.self.value_or(true)}, range, file);
+  find_rest(file);
   place_springs();
   if (m_settings.volume) m_volume = SkinVolume::of_cells(m_model);
 }
@@ -143,9 +144,27 @@ void LatticeBody::build_system() {
   m_weight = m_system->zero();
 }
 
+// The rest shape whose equilibrium under weight in the bind pose is the shape that was modelled.
+// Flesh that would have to be stretched too far for that is carried by the rig.
+void LatticeBody::find_rest(const std::string& file) {
+  if (m_settings.gravity.compensate_by != WeightCarrier::rest_shape) return;
+  if (m_settings.solver.quadrature == Quadrature::eight_point)
+    throw_input_error(file, "body.gravity.compensate_by",
+                      "'rest_shape' is not for \"quadrature\": \"eight_point\" in body.solver");
+  if (!m_compensates || m_model.gravity.isZero(0)) return;
+  const std::vector<float> pulls = block_values(pull_stiffness(m_model, 0, 0));
+  m_system->set_pulls(pulls, m_positions);
+  set_nodes(m_weight, m_model.weights({}, false));
+  Positions support;
+  m_rest_report =
+      find_rest_shape(*m_system, m_positions, m_weight, pulls,
+                      {.keep_volume = m_settings.keep_volume, .answer = volume_answer}, support);
+  m_support = node_values(support);
+}
+
 void LatticeBody::set_weight(const Moment& moment, std::span<const Affine> joints) {
   if (m_model.gravity.isZero(0) && m_model.pokes.empty()) return;
-  set_nodes(m_weight, m_model.outer_forces(moment, joints, m_compensates));
+  set_nodes(m_weight, m_model.outer_forces(moment, joints, m_compensates, m_support));
   m_system->set_external_forces(m_weight);
 }
 
@@ -464,6 +483,10 @@ std::vector<BodyFact> LatticeBody::facts() const {
       {"levels", static_cast<double>(m_system->hierarchy().levels()), ""},
       {"memory", static_cast<double>(bytes) / 1e6, "MB"},
       {"metres per unit", m_model.scale.metres_per_unit, ""}};
+  if (!m_support.empty()) {
+    facts.push_back({"rest stretch", 100 * m_rest_report.stretch, "%"});
+    facts.push_back({"sag left to the rig", 100 * m_rest_report.left, "%"});
+  }
   return facts;
 }
 

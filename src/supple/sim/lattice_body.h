@@ -3,6 +3,7 @@
 // or are held, moved or pulled by scripts.
 #pragma once
 
+#include "supple/lattice/rest_shape.h"
 #include "supple/sim/body.h"
 #include "supple/sim/flesh_contact.h"
 #include "supple/sim/instant.h"
@@ -42,6 +43,7 @@ class LatticeBody final : public Body {
 
   void set_weight(const Moment& moment, std::span<const Affine> joints);
   void build_system();
+  void find_rest(const std::string& file);
   void place_springs();
   bool touch(const Positions& x, bool itself);
   Instant between(const Instant& from, const Instant& to, double part) const;
@@ -70,7 +72,9 @@ class LatticeBody final : public Body {
   SkinningMethod m_skinning;
   LatticeModel m_model;
   bool m_dynamic;
-  bool m_compensates = false;  // the modelled shape is the one under weight
+  bool m_compensates = false;    // the modelled shape is the one under weight
+  std::vector<Vec3d> m_support;  // what the rig carries of the weight in the bind pose, newtons
+  RestShapeReport m_rest_report;
   std::unique_ptr<LatticeSystem> m_system;
   std::unique_ptr<NewtonWork<LatticeSystem>> m_work;
   NewtonOptions<LinearOptions> m_newton;

@@ -222,10 +222,15 @@ struct ContactSettings {
   std::vector<ColliderSettings> colliders;
 };
 
-/// Weight, and whether the rest shape makes up for it.
+/// What carries the weight of the modelled shape: a tension that turns with the rig, or stresses of
+/// cells whose rest shape is found by an inverse static solve.
+enum class WeightCarrier { tension, rest_shape };
+
+/// Weight, and whether and how the body makes up for it.
 struct GravitySettings {
   Numbers3 acceleration = {0, -9.81, 0};
   std::optional<bool> compensate = {};
+  WeightCarrier compensate_by = WeightCarrier::tension;
 };
 
 /// How linear systems are solved.

@@ -380,6 +380,9 @@ void describe(Visitor& visit, GravitySettings& s) {
   visit.optional("compensate", s.compensate,
                  {.meaning = "Whether the body is made so that it has its modelled shape under its "
                              "own weight; by default characters are, plain solids are not."});
+  visit.words("compensate_by", s.compensate_by, weight_carrier_words,
+              {.meaning = "What carries that weight: a tension that turns with the rig, or cells "
+                          "with a rest shape found by an inverse static solve."});
 }
 
 /// Fields of SolverSettings.

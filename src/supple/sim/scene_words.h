@@ -29,6 +29,9 @@ inline constexpr std::array<Word<TimeUnit>, 2> time_unit_words = {
 inline constexpr std::array<Word<Ramp>, 2> ramp_words = {
     {{"smooth", Ramp::smooth}, {"linear", Ramp::linear}}};
 
+inline constexpr std::array<Word<WeightCarrier>, 2> weight_carrier_words = {
+    {{"tension", WeightCarrier::tension}, {"rest_shape", WeightCarrier::rest_shape}}};
+
 inline constexpr std::array<Word<SolverMethod>, 4> method_words = {
     {{"multigrid_cg", SolverMethod::multigrid_cg},
      {"v_cycle", SolverMethod::v_cycle},

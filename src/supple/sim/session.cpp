@@ -40,6 +40,10 @@ std::unique_ptr<Body> make_body(const Character& character, const Scene& scene, 
                                                      "it is for "
                                                    : "is for ") +
                           adjustable_bodies);
+  if (scene.body.gravity.compensate_by == WeightCarrier::rest_shape &&
+      (type != "lattice" || adjustable_lattice))
+    throw_input_error(file, "body.gravity.compensate_by",
+                      "'rest_shape' is for bodies of type 'lattice' in steps of 'plain'");
   if (adjustable_lattice)
     return std::make_unique<ImplicitLatticeBody>(character, scene.body,
                                                  frames_of(scene, clip, character, file), file,
