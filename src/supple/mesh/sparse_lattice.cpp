@@ -12,7 +12,6 @@ namespace {
 
 // Larger tiles share less, but leave less to be done at the same time.
 constexpr size_t blocks_for_large_tiles = 8192;
-constexpr size_t blocks_for_small_tiles = 128;
 
 // The tile a block lies in.
 Vec3i tile_of(const Vec3i& block, const Vec3i& shifts) {
@@ -92,7 +91,6 @@ SparseLattice::SparseLattice(std::span<const Vec3i> given) {
 SparseLattice::SparseLattice(std::vector<Vec3i> given, std::vector<uint64_t> bits)
     : blocks(std::move(given)), cells(std::move(bits)) {
   if (blocks.size() >= blocks_for_large_tiles) tile_shifts = {3, 2, 2};
-  if (blocks.size() <= blocks_for_small_tiles) tile_shifts = {1, 2, 2};
   sort_blocks();
   find_nodes();
   connect();
