@@ -38,10 +38,9 @@ void multigrid_cycle(B& backend, const Cycle& cycle, size_t l = 0) {
 
   const Smoother& smoother = cycle.smoother;
   const double largest = backend.largest_eigenvalue(l);
-  const int steps = smoother.steps_for(largest);
   SmootherSteps before(smoother, largest);
   backend.start_smoothing(l, before);
-  for (int i = 1; i < steps; ++i) {
+  for (int i = 1; i < smoother.steps; ++i) {
     before.advance();
     backend.smooth(l, before);
   }
@@ -53,7 +52,7 @@ void multigrid_cycle(B& backend, const Cycle& cycle, size_t l = 0) {
     backend.prolong(l);
 
     SmootherSteps after(smoother, largest);
-    for (int i = 0; i < steps; ++i, after.advance()) backend.smooth(l, after);
+    for (int i = 0; i < smoother.steps; ++i, after.advance()) backend.smooth(l, after);
   }
 }
 

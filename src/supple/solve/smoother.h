@@ -11,16 +11,9 @@ struct Smoother {
   enum class Kind { chebyshev, jacobi };
   Kind kind = Kind::chebyshev;
   int steps = 3;         ///< degree of the polynomial, or Jacobi sweeps
-  double hard = 3.6;     ///< Chebyshev: from this largest eigenvalue on, one step more
   double damping = 0.8;  ///< of Jacobi; lowered where the operator needs it
   double range = 14;     ///< Chebyshev: largest over smallest eigenvalue that is damped
   double margin = 1.1;   ///< Chebyshev: how far beyond the largest estimate the range reaches
-
-  /// Steps on a level with this largest eigenvalue of D⁻¹A. Hard springs and damaged or nearly
-  /// incompressible cells raise it, and with it what the polynomial has to reach over.
-  int steps_for(double largest) const {
-    return steps + (kind == Kind::chebyshev && largest > hard ? 1 : 0);
-  }
 };
 
 /// The weights of one smoothing step after the other: direction = momentum direction +
