@@ -191,7 +191,7 @@ std::string body(const std::string& more) {
 constexpr const char* adjust = R"(,
   "adjust": {"inertia": 0.8, "regions": [
     {"bones": ["left_ear", "right_ear"], "amplitude": 0.4},
-    {"bones": ["trunk1", "trunk2", "trunk3", "trunk4", "trunk5"], "amplitude": 0.7},
+    {"bones": ["trunk1", "trunk2", "trunk3", "trunk4", "trunk5"], "amplitude": 0.6},
     {"select": {"sphere": {"centre": [0, 0.72, -0.1], "radius": 0.36}}, "amplitude": 1.6}]})";
 
 // The shape is on where the head is lowered.
