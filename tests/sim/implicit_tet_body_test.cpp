@@ -146,7 +146,8 @@ TEST(ImplicitTetBody, KeysChangeDialsOverTime) {
   EXPECT_LT(std::abs(mean - top_of(run_scene(jerked_post(), weightless))[0].x()), 0.01);
 }
 
-TEST(ImplicitTetBody, ProxiesOfTheSkinDriveIt) {
+// A bar that is held by the skin of its end alone.
+Scene scene_of_proxy() {
   Scene scene;
   scene.body.type = "tets";
   scene.body.size = 0.8;
@@ -154,10 +155,15 @@ TEST(ImplicitTetBody, ProxiesOfTheSkinDriveIt) {
   scene.body.tets.elements = 200;
   scene.body.tets.dynamics = TetDynamics::implicit_steps;
   scene.body.attach.hold = BoneHold::none;
-  scene.frames.last = 4;
-  scene.frames.rate = 24;
   scene.body.proxies.resize(1);
   scene.body.proxies[0].select.plane = PlaneSelection{{0.2, 0, 0}, {-1, 0, 0}};
+  return scene;
+}
+
+TEST(ImplicitTetBody, ProxiesOfTheSkinDriveIt) {
+  Scene scene = scene_of_proxy();
+  scene.frames.last = 4;
+  scene.frames.rate = 24;
   for (const bool soft : {false, true}) {
     scene.body.proxies[0].soft = soft;
     scene.body.proxies[0].stiffness = 1e6;
@@ -211,17 +217,9 @@ TEST(ImplicitTetBody, PosesCorrectProxies) {
       lift.offsets.emplace_back(0.0f, 0.03f, 0.01f);
     }
   bar.shapes.push_back(lift);
-  Scene scene;
-  scene.body.type = "tets";
-  scene.body.size = 0.8;
-  scene.body.young = 1e5;
-  scene.body.tets.elements = 200;
-  scene.body.tets.dynamics = TetDynamics::implicit_steps;
-  scene.body.attach.hold = BoneHold::none;
+  Scene scene = scene_of_proxy();
   scene.body.gravity.acceleration = {0, 0, 0};
   scene.frames.last = 2;
-  scene.body.proxies.resize(1);
-  scene.body.proxies[0].select.plane = PlaneSelection{{0.2, 0, 0}, {-1, 0, 0}};
   scene.character.pose_space.push_back(
       {{"tip"}, 0, {{{{0, 0, 0, 1}}, ""}, {{{bent.x(), bent.y(), bent.z(), bent.w()}}, "lift"}}});
   const auto skins = run_scene(bar, scene);
