@@ -39,7 +39,7 @@ struct Outcome {
   int frames = 0;
   double mean_time = 0, longest_time = 0;        // seconds per frame
   double least_volume = 10, largest_volume = 0;  // relative to rest
-  double plain_volume = 10;                      // the least of plain skinning
+  double plain_least = 10, plain_largest = 0;    // the same of plain skinning
   size_t plain_deep = 0, flesh_deep = 0;         // vertices more than half a cell deep, worst frame
   double plain_depth = 0, flesh_depth = 0;       // sums over all frames and vertices, in cells
   size_t vertices = 0;
@@ -145,7 +145,9 @@ Outcome play(const PreparedScene& prepared, Scene scene, const Clip* clip) {
     const double volume = volume_of(skin.mesh, flesh) / rest;
     outcome.least_volume = std::min(outcome.least_volume, volume);
     outcome.largest_volume = std::max(outcome.largest_volume, volume);
-    outcome.plain_volume = std::min(outcome.plain_volume, volume_of(skin.mesh, rigged) / rest);
+    const double plain_volume = volume_of(skin.mesh, rigged) / rest;
+    outcome.plain_least = std::min(outcome.plain_least, plain_volume);
+    outcome.plain_largest = std::max(outcome.plain_largest, plain_volume);
     outcome.worst_skull = std::max(outcome.worst_skull, distortion(character, skin, "head", flesh));
     for (const char* foot : {"foot.L", "foot.R"})
       outcome.worst_foot = std::max(outcome.worst_foot, distortion(character, skin, foot, flesh));
@@ -168,11 +170,13 @@ Outcome play(const PreparedScene& prepared, Scene scene, const Clip* clip) {
 void print(const std::string& name, const Outcome& o) {
   const double all = static_cast<double>(o.vertices) / 100;
   fmt::print(
-      "{:<40} {:4} frames {:5.2f} s (most {:5.2f}) volume {:.3f} to {:.3f} (plain {:.3f}) "
+      "{:<40} {:4} frames {:5.2f} s (most {:5.2f}) volume {:.3f} to {:.3f} (plain {:.3f} to "
+      "{:.3f}) "
       "deep {:5.2f} % (plain {:5.2f} %) depth {:6.1f} (plain {:6.1f}) crowded {} warnings {}\n",
-      name, o.frames, o.mean_time, o.longest_time, o.least_volume, o.largest_volume, o.plain_volume,
-      static_cast<double>(o.flesh_deep) / all, static_cast<double>(o.plain_deep) / all,
-      o.flesh_depth, o.plain_depth, o.crowded, o.warnings.size());
+      name, o.frames, o.mean_time, o.longest_time, o.least_volume, o.largest_volume, o.plain_least,
+      o.plain_largest, static_cast<double>(o.flesh_deep) / all,
+      static_cast<double>(o.plain_deep) / all, o.flesh_depth, o.plain_depth, o.crowded,
+      o.warnings.size());
   constexpr size_t shown = 8;
   for (size_t i = 0; i < std::min(shown, o.warnings.size()); ++i)
     fmt::print("    {}\n", o.warnings[i]);

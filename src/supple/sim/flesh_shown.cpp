@@ -32,6 +32,23 @@ std::vector<float> contact_map(const FleshView& view) {
   return map;
 }
 
+// The mean over all matter of measure(how much of its cell's volume is left).
+template <class Measure>
+double mean_over_matter(const FleshModel& model, std::span<const Vec3d> nodes,
+                        const Measure& measure) {
+  const auto& corners = model.mesh.corners;
+  return parallel_reduce(
+      corners.size(), 1024, 0.0,
+      [&](size_t begin, size_t end) {
+        double sum = 0;
+        for (size_t c = begin; c < end; ++c)
+          sum += model.filled[c] *
+                 measure(cell_gradient(nodes, corners[c], model.solid.spacing).determinant());
+        return sum;
+      },
+      std::plus<>());
+}
+
 }  // namespace
 
 std::vector<Vec3f> carried_skin(const FleshModel& model, std::span<const Vec3d> nodes,
@@ -136,6 +153,14 @@ double measure_cells(const FleshModel& model, std::span<const Vec3d> nodes,
         return sum;
       },
       std::plus<>());
+}
+
+double inverted_part(const FleshModel& model, std::span<const Vec3d> nodes) {
+  return mean_over_matter(model, nodes, [](double volume) { return volume > 0 ? 0.0 : 1.0; });
+}
+
+double volume_part(const FleshModel& model, std::span<const Vec3d> nodes) {
+  return mean_over_matter(model, nodes, [](double volume) { return volume; });
 }
 
 }  // namespace supple

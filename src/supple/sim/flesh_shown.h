@@ -38,4 +38,11 @@ std::vector<ChunkArray> show_once(const FleshModel& model, const FleshContact* c
 double measure_cells(const FleshModel& model, std::span<const Vec3d> nodes,
                      std::span<float> stretch);
 
+/// The share of the matter that is turned inside out, or has no volume that is a number, with the
+/// nodes at `nodes`.
+double inverted_part(const FleshModel& model, std::span<const Vec3d> nodes);
+
+/// The volume of the cells' matter with the nodes at `nodes`, of that at rest.
+double volume_part(const FleshModel& model, std::span<const Vec3d> nodes);
+
 }  // namespace supple

@@ -61,8 +61,11 @@ NewtonOptions<LinearOptions> newton_options(const SolverSettings& settings,
 // things, along which flesh may slide far in a step.
 constexpr int most_looks = 4, most_rigid_looks = 10;
 
-// How often an equilibrium is solved for anew with the pressure of the last one.
-constexpr int volume_rounds = 6;
+// How often an equilibrium is solved for anew with the pressure of the last one, and how often a
+// step in time, which is so only where the volume of all flesh has changed by more than
+// `volume_kept`.
+constexpr int volume_rounds = 6, step_rounds = 3;
+constexpr double volume_kept = 0.01;
 
 // Flesh turned inside out that is worth a warning, of all: a little in the deepest folds does no
 // harm.
@@ -85,6 +88,9 @@ constexpr VolumeAnswer volume_answer = VolumeAnswer::gentle;
 
 // Flesh turned inside out, of all, at which a step has gone wrong.
 constexpr double unsound = 0.02;
+
+// Into how many parts a step is cut at most where flesh comes to harm in one.
+constexpr int most_finer = 4;
 
 }  // namespace
 
@@ -174,25 +180,7 @@ StepReport LatticeBody::step(const Drive& drive, double dt) {
   StepReport report;
   m_step_watch.restart();
   const Instant to{{drive.time, static_cast<double>(drive.frame)}, drive.pose, drive.joints};
-  const bool jumps =
-      m_started && m_model.attachment && is_cut(m_character, m_now, to, m_model.length);
-  if (!m_started) {
-    start(to, report);
-  } else if (!m_dynamic) {
-    follow_path(to, report);
-  } else if (jumps) {
-    // A cut in the animation, or a pose capture begins with: no flesh is thrown by it.
-    follow_path(to, report);
-    m_velocities.set_zero();
-    m_fresh = true;
-  } else {
-    const Instant from = m_now;
-    for (int s = 1; s <= m_settings.substeps; ++s) {
-      const double part = static_cast<double>(s) / m_settings.substeps;
-      advance(s == m_settings.substeps ? to : between(from, to, part), dt / m_settings.substeps,
-              report);
-    }
-  }
+  go_carefully(to, dt, report);
   m_started = true;
   m_now = to;
   report.stages.time("measure", [&] { measure(report); });
@@ -204,16 +192,80 @@ StepReport LatticeBody::step(const Drive& drive, double dt) {
   return report;
 }
 
+// Where a rig moves so fast that flesh comes to harm, goes back and takes shorter parts of the way.
+// If that is no cure, the one step stands.
+void LatticeBody::go_carefully(const Instant& to, double dt, StepReport& report) {
+  keep_state(m_begin);
+  go(to, dt, 1, report);
+  const bool may_repeat = m_model.attachment != nullptr && std::isinf(m_newton.seconds);
+  if (!may_repeat || !is_troubled(report)) return;
+  KeptState whole;
+  keep_state(whole);
+  for (int finer = 2; finer <= most_finer; finer *= 2) {
+    restore_state(m_begin);
+    StepReport again;
+    go(to, dt, finer, again);
+    report.iterations += again.iterations;
+    report.stages.add(again.stages);
+    if (is_troubled(again)) continue;
+    report.residual = again.residual;
+    report.warnings.clear();
+    return;
+  }
+  restore_state(whole);
+}
+
+bool LatticeBody::is_troubled(const StepReport& report) const {
+  return !report.warnings.empty() || inverted_part(m_model, node_positions()) > worrying;
+}
+
+void LatticeBody::keep_state(KeptState& to) const {
+  to.positions = m_positions;
+  to.velocities = m_velocities;
+  to.now = m_now;
+  to.fresh = m_fresh;
+}
+
+void LatticeBody::restore_state(const KeptState& from) {
+  m_positions = from.positions;
+  m_velocities = from.velocities;
+  m_now = from.now;
+  m_fresh = from.fresh;
+}
+
+// Goes to an instant, in `finer` times as many parts as usual.
+void LatticeBody::go(const Instant& to, double dt, int finer, StepReport& report) {
+  const bool jumps =
+      m_started && m_model.attachment && is_cut(m_character, m_now, to, m_model.length);
+  if (!m_started) {
+    start(to, finer, report);
+  } else if (!m_dynamic) {
+    follow_path(to, finer, report);
+  } else if (jumps) {
+    // A cut in the animation, or a pose capture begins with: no flesh is thrown by it.
+    follow_path(to, finer, report);
+    m_velocities.set_zero();
+    m_fresh = true;
+  } else {
+    const Instant from = m_now;
+    const int parts = finer * m_settings.substeps;
+    for (int s = 1; s <= parts; ++s) {
+      const double part = static_cast<double>(s) / parts;
+      advance(s == parts ? to : between(from, to, part), dt / parts, report);
+    }
+  }
+}
+
 Instant LatticeBody::between(const Instant& from, const Instant& to, double part) const {
   return instant_between(m_character, from, to, part, m_model.attachment != nullptr);
 }
 
-void LatticeBody::start(const Instant& first, StepReport& report) {
+void LatticeBody::start(const Instant& first, int finer, StepReport& report) {
   // From the bind pose, where the flesh has been so far.
   m_now = m_model.attachment ? bind_instant(m_character, first) : first;
   move_held(first.moment);
   if (m_model.attachment)
-    follow_path(first, report);
+    follow_path(first, finer, report);
   else if (!m_dynamic || m_settings.start == StartState::equilibrium)
     settle(first, report);
   if (m_dynamic && !m_model.attachment) set_in_motion();
@@ -228,10 +280,11 @@ void LatticeBody::set_in_motion() {
   set_nodes(m_velocities, velocities);
 }
 
-// To an equilibrium, in parts in which no joint turns far.
-void LatticeBody::follow_path(const Instant& to, StepReport& report) {
+// To an equilibrium, in parts in which no joint turns far, or `finer` times as many.
+void LatticeBody::follow_path(const Instant& to, int finer, StepReport& report) {
   int parts = m_dynamic ? 1 : m_settings.substeps;
   if (m_model.attachment) parts = std::max(parts, parts_of_path(m_now, to));
+  parts *= finer;
   const Instant from = m_now;
   for (int i = 1; i <= parts; ++i)
     settle(i == parts ? to : between(from, to, static_cast<double>(i) / parts), report);
@@ -293,10 +346,16 @@ void LatticeBody::advance(const Instant& now, double dt, StepReport& report) {
   set_nodes(m_positions, guess);
   move_held(now.moment);
   if (m_contact) m_contact->begin({m_now.moment, m_now.joints}, {now.moment, now.joints}, dt, x0);
-  if (m_settings.keep_volume && rigged) m_system->keep_volume(m_positions, volume_answer);
   // While the rig stands still, as in a preroll, its speed is yet to come.
   m_fresh = m_fresh && m_targets == m_targets_before;
-  solve(report);
+  // Flesh that is thrown changes its volume before its pressure knows.
+  const bool keeps = m_settings.keep_volume && rigged;
+  for (int round = 0; round < step_rounds; ++round) {
+    if (keeps) m_system->keep_volume(m_positions, volume_answer);
+    solve(report);
+    if (!keeps || !report.warnings.empty()) break;
+    if (std::abs(volume_part(m_model, node_positions()) - 1) < volume_kept) break;
+  }
   // v = (x - x0) / dt
   m_velocities = m_positions;
   add_scaled(-1.0, m_before, m_velocities);
@@ -376,21 +435,7 @@ void LatticeBody::solve(StepReport& report) {
 }
 
 // Whether all numbers are finite and little flesh is inside out.
-bool LatticeBody::is_sound() const {
-  const std::vector<Vec3d> nodes = node_positions();
-  const auto& corners = m_model.mesh.corners;
-  const double bad = parallel_reduce(
-      corners.size(), 1024, 0.0,
-      [&](size_t begin, size_t end) {
-        double sum = 0;
-        for (size_t c = begin; c < end; ++c)
-          if (!(cell_gradient(nodes, corners[c], m_model.solid.spacing).determinant() > 0))
-            sum += m_model.filled[c];
-        return sum;
-      },
-      std::plus<>());
-  return bad <= unsound;
-}
+bool LatticeBody::is_sound() const { return inverted_part(m_model, node_positions()) <= unsound; }
 
 void LatticeBody::solve_once(bool contacts, StepReport& report) {
   int looks = 0;

@@ -41,15 +41,27 @@ class LatticeBody final : public Body {
  private:
   using Positions = LatticeSystem::Positions;
 
+  // A state to which a step may go back.
+  struct KeptState {
+    Positions positions, velocities;
+    Instant now;
+    bool fresh = true;
+  };
+
   void set_weight(const Moment& moment, std::span<const Affine> joints);
   void build_system();
   void find_rest(const std::string& file);
   void place_springs();
   bool touch(const Positions& x, bool itself);
   Instant between(const Instant& from, const Instant& to, double part) const;
-  void start(const Instant& first, StepReport& report);
+  void go_carefully(const Instant& to, double dt, StepReport& report);
+  void go(const Instant& to, double dt, int finer, StepReport& report);
+  bool is_troubled(const StepReport& report) const;
+  void keep_state(KeptState& to) const;
+  void restore_state(const KeptState& from);
+  void start(const Instant& first, int finer, StepReport& report);
   void set_in_motion();
-  void follow_path(const Instant& to, StepReport& report);
+  void follow_path(const Instant& to, int finer, StepReport& report);
   void settle(const Instant& now, StepReport& report);
   void advance(const Instant& now, double dt, StepReport& report);
   void aim(const Instant& now);
@@ -90,6 +102,7 @@ class LatticeBody final : public Body {
 
   // Made anew in every step.
   Stopwatch m_step_watch;
+  KeptState m_begin;  // to which it may go back
   std::vector<ActiveSpring> m_script_springs;
   bool m_touching = false;  // the system has springs of contacts
   Positions m_before, m_start, m_goal, m_weight;

@@ -1,0 +1,103 @@
+// Flesh whose rig is faster than a step can follow: thrown flesh keeps its volume, and steps in
+// which flesh would come to harm are taken in shorter ones.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "sim/two_bones.h"
+#include "supple/sim/flesh_shown.h"
+#include "supple/sim/lattice_body.h"
+
+namespace supple {
+namespace {
+
+constexpr double degree = std::numbers::pi / 180;
+
+BodySettings settings() {
+  BodySettings s;
+  s.type = "lattice";
+  s.cells = 24;
+  s.size = 1;
+  return s;
+}
+
+FrameRange frames() {
+  FrameRange range;
+  range.last = 100;
+  return range;
+}
+
+// The bar turned as a whole about an end, by an angle in degrees.
+Drive swung(const Character& bar, int frame, double angle) {
+  Drive drive = test::pose(bar, frame, 0);
+  drive.pose.local[0].rotation = Eigen::AngleAxisd(angle * degree, Vec3d::UnitX());
+  drive.joints = global_matrices(bar.skeleton, drive.pose);
+  return drive;
+}
+
+// The volume that a closed skin encloses.
+double volume_of(std::span<const Vec3i> triangles, std::span<const Vec3f> positions) {
+  double sum = 0;
+  for (const Vec3i& t : triangles) {
+    const auto corner = [&](int k) {
+      return Vec3d(positions[static_cast<size_t>(t[k])].cast<double>());
+    };
+    sum += corner(0).dot(corner(1).cross(corner(2))) / 6;
+  }
+  return sum;
+}
+
+// The bar spins at 480 degrees a second, and stops. With the pressure of the step before alone it
+// grows by a third.
+TEST(FastMotion, ThrownFleshKeepsItsVolume) {
+  const Character bar = test::two_bones();
+  BodySettings s = settings();
+  s.young = 15e3;
+  LatticeBody body(bar, s, frames(), "s.json");
+  const double rest = volume_of(bar.skin.triangles, bar.skin.positions);
+  BodyFrame out;
+  for (int frame = 1; frame <= 14; ++frame) {
+    const StepReport report = body.step(swung(bar, frame, 20 * std::min(frame - 1, 9)), 1.0 / 24);
+    EXPECT_TRUE(report.warnings.empty()) << frame << ": " << report.warnings.front();
+    body.skin(out);
+    EXPECT_NEAR(volume_of(bar.skin.triangles, out.positions) / rest, 1, 0.03) << frame;
+  }
+}
+
+// A thick bar is folded and opened by 80 degrees a frame. In one step contacts tear at its flesh.
+TEST(FastMotion, StepsThatDoHarmAreTakenInParts) {
+  const Character bar = test::two_bones(1, 0.4);
+  BodySettings s = settings();
+  s.young = 3e3;
+  LatticeBody body(bar, s, frames(), "s.json");
+  int frame = 0;
+  for (const double bend : {0, 85, 165, 85}) {
+    const StepReport report = body.step(test::pose(bar, ++frame, bend), 1.0 / 24);
+    EXPECT_TRUE(report.warnings.empty()) << frame << ": " << report.warnings.front();
+    EXPECT_LT(inverted_part(body.model(), body.node_positions()), 0.01) << frame;
+  }
+}
+
+// Where nothing helps, the flesh is somewhere sensible, and the report says so.
+TEST(FastMotion, WhatCannotBeFollowedIsReported) {
+  const Character bar = test::two_bones(1, 0.3);
+  BodySettings s = settings();
+  s.young = 500;
+  LatticeBody body(bar, s, frames(), "s.json");
+  size_t warnings = 0;
+  BodyFrame out;
+  for (int frame = 1; frame <= 8; ++frame) {
+    warnings += body.step(swung(bar, frame, 60 * frame), 1.0 / 24).warnings.size();
+    body.skin(out);
+    for (const Vec3f& p : out.positions) {
+      ASSERT_TRUE(p.allFinite());
+      ASSERT_LT(p.norm(), 3);
+    }
+  }
+  EXPECT_GT(warnings, 0u);
+}
+
+}  // namespace
+}  // namespace supple
