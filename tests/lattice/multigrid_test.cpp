@@ -72,15 +72,10 @@ TEST_P(Case, ConjugateGradientsNeedFewIterationsAtAnyResolution) {
     EXPECT_LE(counts[i][0], cube ? 5 : 7) << (16 << k);
     EXPECT_LE(counts[i][1], cube ? 9 : 12) << (16 << k);
   }
-  // Counts are alike at any resolution; springs of one point each spread over finer cells, and are
-  // easier there.
-  const bool easier = GetParam() == "springs_100";
-  for (const size_t i : {0u, 1u}) {
-    EXPECT_LE(counts[1][i], counts[0][i] + 1);
-    if (!easier) {
-      EXPECT_GE(counts[1][i], counts[0][i] - 1);
-    }
-  }
+  // Counts are within one of each other at any resolution, or, where springs of one point each meet
+  // in few cells, within one of a number between.
+  const int apart = GetParam() == "springs_100" ? 2 : 1;
+  for (const size_t i : {0u, 1u}) EXPECT_NEAR(counts[1][i], counts[0][i], apart);
   std::printf("%-13s 16: %d / %d   32: %d / %d\n", GetParam().c_str(), counts[0][0], counts[0][1],
               counts[1][0], counts[1][1]);
 }

@@ -36,8 +36,8 @@ template <MultigridBackend B>
 void multigrid_cycle(B& backend, const Cycle& cycle, size_t l = 0) {
   if (l + 1 == backend.levels()) return backend.solve_coarsest();
 
-  const Smoother& smoother = cycle.smoother;
   const double largest = backend.largest_eigenvalue(l);
+  const Smoother smoother = cycle.smoother.fitted(largest);
   SmootherSteps before(smoother, largest);
   backend.start_smoothing(l, before);
   for (int i = 1; i < smoother.steps; ++i) {

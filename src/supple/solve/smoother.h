@@ -14,6 +14,18 @@ struct Smoother {
   double damping = 0.8;  ///< of Jacobi; lowered where the operator needs it
   double range = 14;     ///< Chebyshev: largest over smallest eigenvalue that is damped
   double margin = 1.1;   ///< Chebyshev: how far beyond the largest estimate the range reaches
+
+  /// The smoother for a level whose D⁻¹A has the largest eigenvalue `largest`. Where many hard
+  /// springs meet this is so large that the lower end of the range would rise with it: one step
+  /// more reaches as far down as elsewhere.
+  Smoother fitted(double largest) const {
+    Smoother result = *this;
+    if (kind == Kind::chebyshev && largest > 3.6) {
+      ++result.steps;
+      result.range *= 1.4;
+    }
+    return result;
+  }
 };
 
 /// The weights of one smoothing step after the other: direction = momentum direction +
