@@ -130,6 +130,40 @@ void linear(benchmark::State& state, const std::string& name, int n, LinearMetho
   state.counters["cells"] = cells_of(c);
 }
 
+// How many times as long Jacobi-preconditioned conjugate gradients take as multigrid, both with
+// linearisation, in turns.
+void against_jacobi(benchmark::State& state, const std::string& name, int n) {
+  LatticeCase& c = shared_case(name, n);
+  LatticeSystem& system = *c.system;
+  BlockVector<double> force = system.zero();
+  BlockVector<float> dx = system.zero_step();
+  system.force(c.interpolated, force);
+  const auto seconds = [&](LinearMethod method) {
+    LinearOptions options;
+    options.method = method;
+    options.limits = {.tolerance = 1e-3, .iterations = 3000};
+    const Stopwatch watch;
+    system.hierarchy().linearise(c.interpolated, Differential::projected,
+                                 method != LinearMethod::multigrid_cg);
+    system.solve(force, dx, options);
+    return watch.seconds();
+  };
+  std::vector<double> ours, ratios;
+  for (auto _ : state) {
+    // Twice before and twice after, as the speed of shared machines changes while Jacobi runs.
+    const auto twice = [&] {
+      return seconds(LinearMethod::multigrid_cg) + seconds(LinearMethod::multigrid_cg);
+    };
+    const double before = twice(), theirs = seconds(LinearMethod::jacobi_cg), after = twice();
+    ours.push_back((before + after) / 4);
+    ratios.push_back(theirs / ours.back());
+  }
+  state.counters["multigrid_ms"] = 1e3 * median(ours);
+  state.counters["times_faster"] = median(ratios);
+  state.counters["least"] = *std::min_element(ratios.begin(), ratios.end());
+  state.counters["most"] = *std::max_element(ratios.begin(), ratios.end());
+}
+
 void newton(benchmark::State& state, const std::string& name, int n, bool jump) {
   LatticeCase& c = shared_case(name, n);
   NewtonWork<LatticeSystem> work(*c.system);
@@ -149,7 +183,9 @@ void newton(benchmark::State& state, const std::string& name, int n, bool jump) 
 
 void register_all() {
   using benchmark::RegisterBenchmark;
-  const auto timed = [](benchmark::internal::Benchmark* b) { b->Unit(benchmark::kMillisecond); };
+  const auto timed = [](benchmark::internal::Benchmark* b) {
+    return b->Unit(benchmark::kMillisecond);
+  };
   const auto named = [](const std::string& a, const std::string& name, int n) {
     return a + "/" + name + "/" + std::to_string(n);
   };
@@ -174,6 +210,10 @@ void register_all() {
   timed(RegisterBenchmark("mgcg/twist_030/256", [](benchmark::State& s) {
     linear(s, "twist_030", 256, LinearMethod::multigrid_cg);
   }));
+  for (const int n : {64, 128})
+    timed(RegisterBenchmark(named("mgcg_against_pcg", "twist_030", n).c_str(),
+                            [=](benchmark::State& s) { against_jacobi(s, "twist_030", n); }))
+        ->Iterations(n > 64 ? 5 : 21);
   for (const std::string& name : cases)
     for (const int n : {16, 32, 64})
       for (const bool jump : {false, true})

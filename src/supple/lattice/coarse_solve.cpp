@@ -3,6 +3,7 @@
 #include <Eigen/Eigenvalues>
 
 #include <cmath>
+#include <cstring>
 #include <numeric>
 
 #include "supple/lattice/floating.h"
@@ -44,17 +45,22 @@ void for_entries(const Level& level, const Add& add) {
   }
 }
 
-// A vector rich in rough modes, the same for every run: numbers between -1 and 1 from a hash.
-void fill_roughly(const Level& level, BlockVector<float>& v) {
+// A vector rich in rough modes, the same for every run: numbers between -1 and 1 from a hash, some
+// blocks of them over and over. Where nodes are fixed D⁻¹ is 0, so that they need not be.
+void fill_roughly(BlockVector<float>& v) {
+  constexpr size_t different = 61;
+  std::vector<float> rough(different * vector_block);
+  for (size_t i = 0; i < rough.size(); ++i) {
+    uint32_t h = static_cast<uint32_t>(i) * 2654435761u;
+    h ^= h >> 15;
+    h *= 2246822519u;
+    h ^= h >> 13;
+    rough[i] = static_cast<float>(h) * 4.656613e-10f - 1;
+  }
   parallel_for(v.blocks(), blocks_per_range, [&](size_t begin, size_t end) {
-    for (size_t i = begin * vector_block; i < end * vector_block; ++i) {
-      const bool free = level.free[i / vector_block] >> (i % block_cells) & 1;
-      uint32_t h = static_cast<uint32_t>(i) * 2654435761u;
-      h ^= h >> 15;
-      h *= 2246822519u;
-      h ^= h >> 13;
-      v[i] = free ? static_cast<float>(h) * 4.656613e-10f - 1 : 0;
-    }
+    for (size_t b = begin; b < end; ++b)
+      std::memcpy(v.data() + b * vector_block, rough.data() + b % different * vector_block,
+                  vector_block * sizeof(float));
   });
 }
 
@@ -157,21 +163,22 @@ void Hierarchy::solve_coarsest() {
 // from there, as eigenvectors of the largest values are local and look alike on all levels. (From 3
 // to 30 steps estimates grow by 1.19 to 1.9 in our cases.)
 void Hierarchy::estimate_eigenvalues() {
-  constexpr size_t few = 3, many = 12, small_blocks = 512;
+  constexpr int few = 3, many = 12;
+  constexpr size_t small_blocks = 512;
   double coarser = 0, growth = 1.2;
   for (size_t l = m_levels.size() - 1; l-- > 0;) {
     Level& level = *m_levels[l];
     const bool extrapolate =
         l + 2 < m_levels.size() && level.lattice().block_count() > small_blocks;
-    fill_roughly(level, level.b);
+    fill_roughly(level.b);
     const auto divide = [&] { return multiply(level.inverse_diagonal, level.b, level.x); };
-    const std::vector<double> estimates = lanczos_largest(
+    const LanczosMatrix found = lanczos_matrix(
         level, divide, ConjugateGradientWork{level.b, level.direction, level.sums, level.x},
-        static_cast<int>(extrapolate ? few : many));
+        extrapolate ? few : many);
     level.largest_eigenvalue = std::max(coarser, 2.0);
-    if (estimates.empty()) continue;
-    double own = estimates.back();
-    if (!extrapolate && estimates.size() > few) growth = std::max(growth, own / estimates[few - 1]);
+    if (found.steps == 0) continue;
+    double own = found.largest(found.steps);
+    if (!extrapolate && found.steps > few) growth = std::max(growth, own / found.largest(few));
     if (extrapolate) own *= growth;
     coarser = std::max(coarser, own);
     level.largest_eigenvalue = coarser;

@@ -54,6 +54,23 @@ Eigen::Matrix<float, 8, 8> child_interpolation(const Vec3i& child) {
   return p;
 }
 
+// Sums of weights · values (1 for null) over the eight children of each of a block's coarse cells,
+// axis by axis, so that compilers see vectors.
+void add_children(const float* weights, const float* values, std::array<float, 8>& sums) {
+  constexpr size_t plane = 16;
+  float weighed[block_cells];
+  for (size_t i = 0; i < block_cells; ++i)
+    weighed[i] = values == nullptr ? weights[i] : weights[i] * values[i];
+  for (size_t k = 0; k < 2; ++k) {
+    const float* low = weighed + 2 * k * plane;
+    float z[plane], y[8];
+    for (size_t i = 0; i < plane; ++i) z[i] = low[i] + low[plane + i];
+    for (size_t i = 0; i < 4; ++i) y[i] = z[i] + z[4 + i];
+    for (size_t i = 0; i < 4; ++i) y[4 + i] = z[8 + i] + z[12 + i];
+    for (size_t i = 0; i < 4; ++i) sums[4 * k + i] = y[2 * i] + y[2 * i + 1];
+  }
+}
+
 // Adds (P ⊗ I)ᵀ K (P ⊗ I).
 void add_galerkin(const CellMatrix& k, const Eigen::Matrix<float, 8, 8>& p, CellMatrix& sum) {
   Eigen::Matrix<float, 24, 24> kp = Eigen::Matrix<float, 24, 24>::Zero();
@@ -263,18 +280,13 @@ void Hierarchy::average_gradients(size_t l, size_t block, const float* gradients
   const auto parent = static_cast<int32_t>(fine.transfer.parents[block]);
   float* to = coarse.gradients.data() + slot_of(coarse.lattice(), parent) * gradient_block +
               2 * (at[0] & 1) + 8 * (at[1] & 1) + 32 * (at[2] & 1);
-  for (size_t o = 0; o < 8; ++o) {
-    const size_t first = 2 * (o & 1) + 8 * ((o >> 1) & 1) + 32 * (o >> 2);
-    constexpr std::array<size_t, 8> child = {0, 1, 4, 5, 16, 17, 20, 21};
-    float total = 0;
-    for (const size_t c : child) total += weights[first + c];
-    const float scale = total > 0 ? 1 / total : 0;
-    for (size_t n = 0; n < 9; ++n) {
-      const float* g = gradients + n * block_cells + first;
-      float sum = 0;
-      for (const size_t c : child) sum += weights[first + c] * g[c];
-      to[n * block_cells + (o & 1) + 4 * ((o >> 1) & 1) + 16 * (o >> 2)] = sum * scale;
-    }
+  std::array<float, 8> scale, sum;
+  add_children(weights, nullptr, scale);
+  for (float& s : scale) s = s > 0 ? 1 / s : 0;
+  for (size_t n = 0; n < 9; ++n) {
+    add_children(weights, gradients + n * block_cells, sum);
+    for (size_t o = 0; o < 8; ++o)
+      to[n * block_cells + (o & 1) + 4 * ((o >> 1) & 1) + 16 * (o >> 2)] = sum[o] * scale[o];
   }
 }
 
@@ -302,7 +314,10 @@ void Hierarchy::linearise_level(size_t l, const BlockVector<double>* moved, Diff
     for (size_t t = begin; t < end; ++t) {
       size_t first = lattice.tiles[t];
       while (first < lattice.tiles[t + 1] && lattice.cell_slots[first] < 0) ++first;
-      if (first == lattice.tiles[t + 1]) continue;
+      if (first == lattice.tiles[t + 1]) {
+        level.start_diagonal(t);
+        continue;
+      }
       const size_t first_slot = slot_of(lattice, static_cast<int32_t>(first));
       const float* gradients =
           l == 0 ? nullptr : level.gradients.data() + first_slot * gradient_block;
@@ -335,11 +350,12 @@ void Hierarchy::linearise_level(size_t l, const BlockVector<double>* moved, Diff
         if (average) average_gradients(l, b, gradients);
         gradients += gradient_block;
       }
+      level.start_diagonal(t);
     }
   });
   if (l > 0) update_matrix_cells(l);
   if (level.eight_points) linearise_gauss(level, *moved, kind);
-  level.update_diagonal();
+  level.finish_diagonal();
 }
 
 // Galerkin matrices from the children's, where fixed fine nodes do not move.

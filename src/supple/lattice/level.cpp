@@ -10,6 +10,18 @@
 
 namespace supple {
 
+template <>
+AlignedArray<float>& Level::ghosts<float>() const {
+  m_ghosts.resize(m_lattice.ghosts.size() * ghost_record);
+  return m_ghosts;
+}
+
+template <>
+AlignedArray<double>& Level::ghosts<double>() const {
+  m_double_ghosts.resize(m_lattice.ghosts.size() * ghost_record);
+  return m_double_ghosts;
+}
+
 Level::Level(SparseLattice lattice, double spacing)
     : m_lattice(std::move(lattice)), m_spacing(spacing) {
   const size_t blocks = m_lattice.block_count(), slots = m_lattice.slot_count;
@@ -17,6 +29,7 @@ Level::Level(SparseLattice lattice, double spacing)
   materials.assign(slots * material_block, 0);
   cells.assign(slots * cell_block, 0);
   inverse_diagonal = x = b = direction = sums = BlockVector<float>(blocks);
+  ghosts<float>();
   plan_tiles();
 }
 
@@ -41,18 +54,6 @@ void Level::plan_tiles() {
   }
   m_waiting = std::vector<std::atomic<uint32_t>>(tiles);
   m_late_sums.assign(tiles, 0);
-}
-
-template <>
-AlignedArray<float>& Level::ghosts<float>() const {
-  m_ghosts.resize(m_lattice.ghosts.size() * ghost_record);
-  return m_ghosts;
-}
-
-template <>
-AlignedArray<double>& Level::ghosts<double>() const {
-  m_double_ghosts.resize(m_lattice.ghosts.size() * ghost_record);
-  return m_double_ghosts;
 }
 
 template <class Scalar>
@@ -155,18 +156,16 @@ void Level::smooth(const SmoothStep& step, const BlockVector<float>& from,
         });
 }
 
-void Level::update_diagonal() {
-  const SweepPlan plan = sweep_plan(m_lattice);
-  float* shared = ghosts<float>().data();
-  parallel_for(m_lattice.tile_count(), 1, [&](size_t begin, size_t end) {
-    for (size_t t = begin; t < end; ++t)
-      diagonal_tile(plan, t, cells.data(), hourglass,
-                    {inverse_diagonal.data() + m_lattice.tiles[t] * vector_block, shared});
-  });
+void Level::start_diagonal(size_t tile) {
+  diagonal_tile(sweep_plan(m_lattice), tile, cells.data(), hourglass,
+                {inverse_diagonal.data() + m_lattice.tiles[tile] * vector_block, m_ghosts.data()});
+}
+
+void Level::finish_diagonal() {
   extras.add_diagonal(m_lattice, inverse_diagonal.data());
   const FinishInput<float> input = finish_input<float>(nullptr);
   parallel_for(m_lattice.block_count(), blocks_per_range, [&](size_t begin, size_t end) {
-    finish_diagonal(input, begin, end, inverse_diagonal.data());
+    supple::finish_diagonal(input, begin, end, inverse_diagonal.data());
   });
 }
 

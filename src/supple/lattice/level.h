@@ -33,8 +33,11 @@ class Level {
   /// direction = momentum direction + weight D⁻¹ (b - A x), x += direction; `sums` is scratch.
   void smooth(const SmoothStep& step, const BlockVector<float>& x, BlockVector<float>& sums) const;
 
-  /// Sets D⁻¹ from the linearisation, springs, matrices and masses.
-  void update_diagonal();
+  /// Starts D⁻¹ with the linearisation of a tile's cells, best while they are in the cache.
+  void start_diagonal(size_t tile);
+
+  /// Sets D⁻¹ from what was started for all tiles, springs, matrices and masses.
+  void finish_diagonal();
 
   /// The element matrix of a cell from its linearisation, in newtons per metre.
   CellMatrix cell_matrix(LatticePlace cell) const;

@@ -7,125 +7,119 @@
 #define SUPPLE_KERNEL_FILE "supple/lattice/transfer_kernels.cpp"
 #include "supple/math/for_each_target.h"
 
-#include "supple/math/wide.h"
+#include "supple/math/plane.h"
 
 SUPPLE_KERNELS_BEGIN
 
-// One component of a fine block from the 3x3x3 coarse nodes around it, axis by axis.
-HWY_INLINE void interpolate(const float (&c)[3][3][3], float (&f)[4][16]) {
-  float x[3][3][4];
-  for (size_t k = 0; k < 3; ++k)
-    for (size_t j = 0; j < 3; ++j) {
-      const float* r = c[k][j];
-      x[k][j][0] = r[0];
-      x[k][j][1] = 0.5f * (r[0] + r[1]);
-      x[k][j][2] = r[1];
-      x[k][j][3] = 0.5f * (r[1] + r[2]);
-    }
-  float y[3][16];
-  for (size_t k = 0; k < 3; ++k)
-    for (size_t i = 0; i < 4; ++i) {
-      y[k][0 + i] = x[k][0][i];
-      y[k][4 + i] = 0.5f * (x[k][0][i] + x[k][1][i]);
-      y[k][8 + i] = x[k][1][i];
-      y[k][12 + i] = 0.5f * (x[k][1][i] + x[k][2][i]);
-    }
-  const float *a = y[0], *b = y[1], *d = y[2];
-  for (size_t i = 0; i < 16; ++i) {
-    f[0][i] = a[i];
-    f[1][i] = 0.5f * (a[i] + b[i]);
-    f[2][i] = b[i];
-    f[3][i] = 0.5f * (b[i] + d[i]);
-  }
-}
-
-// Coarse nodes o .. o + 2 along each axis, from a block and its upper neighbours.
-HWY_INLINE void corner_nodes(const float* from, const std::array<int32_t, 8>& upper,
-                             const int (&o)[3], size_t component, float (&c)[3][3][3]) {
-  for (int k = 0; k < 3; ++k)
-    for (int j = 0; j < 3; ++j)
-      for (int i = 0; i < 3; ++i) {
-        const auto x = static_cast<size_t>(o[0]) + static_cast<size_t>(i),
-                   y = static_cast<size_t>(o[1]) + static_cast<size_t>(j),
-                   z = static_cast<size_t>(o[2]) + static_cast<size_t>(k);
-        const size_t across = (x >> 2) | (y >> 2) << 1 | (z >> 2) << 2;
-        const size_t local = (x & 3) + 4 * (y & 3) + 16 * (z & 3);
-        c[k][j][i] = from[static_cast<size_t>(upper[across]) * vector_block +
-                          component * block_cells + local];
-      }
+// A plane of coarse nodes, from a block and its neighbours in x, y and both, interpolated along x
+// and y at the fine nodes of a quarter of the block.
+HWY_INLINE Plane<float> interpolated(const PlaneShifter<float>& shifter,
+                                     const QuarterDoubler& quarter, const float* from,
+                                     const int32_t* blocks, size_t at) {
+  const auto plane = [&](size_t d) HWY_ATTR {
+    return load_plane(from + static_cast<size_t>(blocks[d]) * vector_block + at);
+  };
+  const Plane<float> own = plane(0), x = plane(1);
+  const Plane<float> up = shifter.shift_y(own, plane(2));
+  return quarter.doubled(own, shifter.shift_x(own, x), up,
+                         shifter.shift_x(up, shifter.shift_y(x, plane(3))));
 }
 
 void prolong_range(const SparseLattice& fine, const SparseLattice& coarse, const TransferPlan& plan,
                    const uint64_t* free, const float* from, float* to, size_t begin, size_t end) {
+  using P = Plane<float>;
+  const PlaneShifter<float> shifter;
+  const QuarterDoubler quarters[4] = {{0, 0}, {2, 0}, {0, 2}, {2, 2}};
+  const WideFloat half(0.5f);
+  alignas(64) float factors[block_cells];
   for (size_t b = begin; b < end; ++b) {
     const auto parent = static_cast<size_t>(plan.parents[b]);
     if (parent == coarse.block_count()) continue;
     const Vec3i& at = fine.blocks[b];
-    const int o[3] = {2 * (at[0] & 1), 2 * (at[1] & 1), 2 * (at[2] & 1)};
-    float mask[block_cells];
-    for (size_t i = 0; i < block_cells; ++i) mask[i] = static_cast<float>((free[b] >> i) & 1);
+    const QuarterDoubler& quarter = quarters[(at[0] & 1) | (at[1] & 1) << 1];
+    const size_t lowest = 2 * static_cast<size_t>(at[2] & 1);
+    bit_factors(free[b], factors);
     for (size_t c = 0; c < 3; ++c) {
-      float corner[3][3][3], value[4][16];
-      corner_nodes(from, coarse.upper[parent], o, c, corner);
-      interpolate(corner, value);
+      P of[3];
+      for (size_t k = 0; k < 3; ++k) {
+        const size_t z = lowest + k;
+        of[k] = interpolated(shifter, quarter, from, coarse.upper[parent].data() + 4 * (z >> 2),
+                             c * block_cells + (z & 3) * plane_size);
+      }
       float* out = to + b * vector_block + c * block_cells;
-      for (size_t i = 0; i < block_cells; ++i) out[i] += mask[i] * value[i / 16][i % 16];
+      for (size_t r = 0; r < P::registers; ++r) {
+        const auto add = [&](size_t k, WideFloat value) HWY_ATTR {
+          const size_t n = k * plane_size + r * WideFloat::lanes;
+          store(mul_add(load(factors + n), value, load(out + n)), out + n);
+        };
+        add(0, of[0].part[r]);
+        add(1, half * (of[0].part[r] + of[1].part[r]));
+        add(2, of[1].part[r]);
+        add(3, half * (of[1].part[r] + of[2].part[r]));
+      }
     }
   }
 }
 
-// Nodes -1 .. 7 along each axis around a coarse block's fine blocks, rows padded to 12.
-struct FineNodes {
-  float of[9][9 * 12];
-};
+// mid + (low + high) / 2.
+HWY_INLINE Plane<float> weighed(const Plane<float>& low, const Plane<float>& mid,
+                                const Plane<float>& high) {
+  const WideFloat half(0.5f);
+  Plane<float> p;
+  for (size_t r = 0; r < Plane<float>::registers; ++r)
+    p.part[r] = mul_add(half, low.part[r] + high.part[r], mid.part[r]);
+  return p;
+}
 
-HWY_INLINE void collect(const std::array<int32_t, 27>& children, const float* from,
-                        size_t component, FineNodes& nodes) {
-  for (size_t k = 0; k < 9; ++k)
-    for (size_t j = 0; j < 9; ++j) {
-      // Along an axis, node -1 is the last one of the block below; 0 to 7 are two blocks of four.
-      const size_t bz = (k + 3) / 4, by = (j + 3) / 4, row = ((k + 3) % 4) * 16 + ((j + 3) % 4) * 4;
-      float* to = nodes.of[k] + 12 * j;
-      const auto part = [&](size_t bx) {
-        return from + static_cast<size_t>(children[bx + 3 * by + 9 * bz]) * vector_block +
-               component * block_cells + row;
+// One component of plane k of a coarse block, from the 3x3x3 fine blocks around its first one:
+// along each axis f[2i] + (f[2i - 1] + f[2i + 1]) / 2. The upper sides of the last blocks are not
+// needed.
+HWY_INLINE Plane<float> restricted(const PlaneShifter<float>& shifter, const PlaneHalver& halver,
+                                   const std::array<int32_t, 27>& children, const float* from,
+                                   size_t k) {
+  using P = Plane<float>;
+  // Along z; fine planes are counted from four below the first one on.
+  P z[3][3];
+  for (size_t y = 0; y < 3; ++y)
+    for (size_t x = 0; x < 3; ++x) {
+      const auto plane = [&](size_t n) HWY_ATTR {
+        const auto block = static_cast<size_t>(children[x + 3 * y + 9 * (n / 4)]);
+        return load_plane(from + block * vector_block + n % 4 * plane_size);
       };
-      to[0] = part(0)[3];
-      std::memcpy(to + 1, part(1), 4 * sizeof(float));
-      std::memcpy(to + 5, part(2), 4 * sizeof(float));
+      z[y][x] = weighed(plane(2 * k + 3), plane(2 * k + 4), plane(2 * k + 5));
     }
-}
-
-// One component of a coarse block: along each axis f[2i] + (f[2i - 1] + f[2i + 1]) / 2.
-HWY_INLINE void weigh(const FineNodes& nodes, float (&out)[block_cells]) {
-  float z[4][9 * 12];
-  for (size_t k = 0; k < 4; ++k) {
-    const float *a = nodes.of[2 * k], *b = nodes.of[2 * k + 1], *c = nodes.of[2 * k + 2];
-    for (size_t i = 0; i < 9 * 12; ++i) z[k][i] = b[i] + 0.5f * (a[i] + c[i]);
+  // Along y, then along x.
+  P quarter[2][2];
+  for (size_t y = 0; y < 2; ++y) {
+    P row[3];
+    for (size_t x = 0; x < 3; ++x)
+      row[x] = weighed(shifter.push_y(z[y + 1][x], z[y][x]), z[y + 1][x],
+                       shifter.shift_y(z[y + 1][x], z[2][x]));
+    for (size_t x = 0; x < 2; ++x)
+      quarter[y][x] = weighed(shifter.push_x(row[x + 1], row[x]), row[x + 1],
+                              shifter.shift_x(row[x + 1], row[2]));
   }
-  for (size_t k = 0; k < 4; ++k)
-    for (size_t j = 0; j < 4; ++j) {
-      float y[12];
-      const float *a = z[k] + 24 * j, *b = a + 12, *c = a + 24;
-      for (size_t i = 0; i < 12; ++i) y[i] = b[i] + 0.5f * (a[i] + c[i]);
-      for (size_t i = 0; i < 4; ++i)
-        out[k * 16 + j * 4 + i] = y[2 * i + 1] + 0.5f * (y[2 * i] + y[2 * i + 2]);
-    }
+  return halver.halved(quarter[0][0], quarter[0][1], quarter[1][0], quarter[1][1]);
 }
 
 void restrict_range(const TransferPlan& plan, const uint64_t* free, const float* from, float* to,
                     size_t begin, size_t end) {
-  FineNodes nodes;
-  std::memset(&nodes, 0, sizeof(nodes));
-  for (size_t b = begin; b < end; ++b)
-    for (size_t c = 0; c < 3; ++c) {
-      collect(plan.children[b], from, c, nodes);
-      float value[block_cells];
-      weigh(nodes, value);
-      float* out = to + b * vector_block + c * block_cells;
-      for (size_t i = 0; i < block_cells; ++i)
-        out[i] = value[i] * static_cast<float>((free[b] >> i) & 1);
-    }
+  const PlaneShifter<float> shifter;
+  const PlaneHalver halver;
+  alignas(64) float factors[block_cells];
+  for (size_t b = begin; b < end; ++b) {
+    bit_factors(free[b], factors);
+    for (size_t c = 0; c < 3; ++c)
+      for (size_t k = 0; k < 4; ++k) {
+        const size_t at = k * plane_size;
+        const Plane<float> sum =
+            restricted(shifter, halver, plan.children[b], from + c * block_cells, k);
+        for (size_t r = 0; r < Plane<float>::registers; ++r) {
+          const size_t n = at + r * WideFloat::lanes;
+          store(sum.part[r] * load(factors + n), to + b * vector_block + c * block_cells + n);
+        }
+      }
+  }
 }
 
 SUPPLE_KERNELS_END

@@ -37,21 +37,6 @@ HWY_INLINE void add_ghosts(const FinishInput<Scalar>& in, size_t block, Scalar* 
   }
 }
 
-// 1 at free nodes of a block, 0 elsewhere.
-template <class Scalar>
-HWY_INLINE void free_factors(uint64_t bits, Scalar* factors) {
-  if constexpr (Wide<Scalar>::lanes >= 8) {
-    const typename Wide<Scalar>::Tag tag;
-    uint8_t bytes[16] = {};
-    std::memcpy(bytes, &bits, 8);
-    for (size_t i = 0; i < block_cells; i += Wide<Scalar>::lanes)
-      hn::Store(hn::IfThenElseZero(hn::LoadMaskBits(tag, bytes + i / 8), hn::Set(tag, Scalar(1))),
-                tag, factors + i);
-  } else {
-    for (size_t i = 0; i < block_cells; ++i) factors[i] = static_cast<Scalar>((bits >> i) & 1);
-  }
-}
-
 // Calls use(i, product) for the lanes at i of a block, in all components; product is A x there.
 template <class Scalar, class Use>
 HWY_INLINE void finish_block(const FinishInput<Scalar>& in, size_t block, Scalar* y,
@@ -76,7 +61,7 @@ double product_blocks(const FinishInput<Scalar>& in, size_t begin, size_t end, S
   alignas(64) Scalar factors[block_cells];
   double total = 0;
   for (size_t b = begin; b < end; ++b) {
-    free_factors(in.free[b], factors);
+    bit_factors(in.free[b], factors);
     Scalar* to = y + b * vector_block;
     const Scalar* x = in.x + b * vector_block;
     T sum(Scalar(0));
@@ -97,7 +82,7 @@ double residual_blocks(const FinishInput<Scalar>& in, size_t begin, size_t end, 
   alignas(64) Scalar factors[block_cells];
   double total = 0;
   for (size_t block = begin; block < end; ++block) {
-    free_factors(in.free[block], factors);
+    bit_factors(in.free[block], factors);
     Scalar* to = y + block * vector_block;
     const Scalar* right = b + block * vector_block;
     T sum(Scalar(0));
@@ -166,7 +151,7 @@ double start_range(const SmoothStep& step, size_t begin, size_t end) {
 void invert_blocks(const FinishInput<float>& in, size_t begin, size_t end, float* y) {
   alignas(64) float factors[block_cells];
   for (size_t b = begin; b < end; ++b) {
-    free_factors(in.free[b], factors);
+    bit_factors(in.free[b], factors);
     float* to = y + b * vector_block;
     add_ghosts(in, b, to);
     const float* masses = in.masses == nullptr ? nullptr : in.masses + b * block_cells;

@@ -66,6 +66,22 @@ HWY_INLINE void add_plane(const Plane<Scalar>& p, Scalar* to) {
   }
 }
 
+/// The bits of four planes as numbers: 1 where one is set, 0 elsewhere.
+template <class Scalar>
+HWY_INLINE void bit_factors(uint64_t bits, Scalar* factors) {
+  constexpr size_t count = 64;
+  if constexpr (Wide<Scalar>::lanes >= 8) {
+    const typename Wide<Scalar>::Tag tag;
+    uint8_t bytes[16] = {};
+    std::memcpy(bytes, &bits, 8);
+    for (size_t i = 0; i < count; i += Wide<Scalar>::lanes)
+      hn::Store(hn::IfThenElseZero(hn::LoadMaskBits(tag, bytes + i / 8), hn::Set(tag, Scalar(1))),
+                tag, factors + i);
+  } else {
+    for (size_t i = 0; i < count; ++i) factors[i] = static_cast<Scalar>((bits >> i) & 1);
+  }
+}
+
 /// Turns planes by one in x or y, and takes their first column or row apart from the rest. Made
 /// once per kernel call: it holds the constants the shuffles need.
 template <class Scalar>
@@ -259,6 +275,140 @@ class PlaneShifter {
 
   Indices m_up_x, m_down_x, m_up_y, m_down_y;
   hn::Mask<Tag> m_column, m_row;
+};
+
+/// Doubles a quarter of a plane along x and y: numbers in between are means of their neighbours.
+/// Made once per kernel call and quarter: it holds the constants the shuffles need.
+class QuarterDoubler {
+ public:
+  using P = Plane<float>;
+  using Tag = WideFloat::Tag;
+  static constexpr size_t lanes = WideFloat::lanes;
+
+  /// The quarter begins at (x0, y0), each 0 or 2.
+  HWY_INLINE QuarterDoubler(size_t x0, size_t y0) : m_x0(x0), m_y0(y0) {
+    if constexpr (lanes >= 4) {
+      alignas(64) int32_t from[lanes];
+      alignas(64) float odd_x[lanes], odd_y[lanes];
+      for (size_t r = 0; r < P::registers; ++r) {
+        for (size_t i = 0; i < lanes; ++i) from[i] = static_cast<int32_t>(source(r, i) % lanes);
+        m_from[r] = hn::SetTableIndices(Tag(), from);
+      }
+      for (size_t i = 0; i < lanes; ++i) {
+        odd_x[i] = static_cast<float>(i & 1);
+        odd_y[i] = static_cast<float>((i >> 2) & 1);
+      }
+      m_odd_x = hn::Gt(hn::Load(Tag(), odd_x), hn::Zero(Tag()));
+      m_odd_y = hn::Gt(hn::Load(Tag(), odd_y), hn::Zero(Tag()));
+    }
+  }
+
+  /// From a plane and the same one turned by one in x, in y, and in both.
+  HWY_INLINE P doubled(const P& own, const P& right, const P& up, const P& both) const {
+    const P below = with_means<false>(spread(own), spread(right));
+    return with_means<true>(below, with_means<false>(spread(up), spread(both)));
+  }
+
+ private:
+  // Where number i of register r comes from: (x0 + x / 2, y0 + y / 2), all of them in one register.
+  HWY_INLINE size_t source(size_t r, size_t i) const {
+    const size_t n = r * lanes + i;
+    return m_x0 + (n & 3) / 2 + 4 * (m_y0 + (n >> 2) / 2);
+  }
+
+  HWY_INLINE P spread(const P& p) const {
+    P q;
+    if constexpr (lanes >= 4) {
+      for (size_t r = 0; r < P::registers; ++r)
+        q.part[r] = hn::TableLookupLanes(p.part[source(r, 0) / lanes].value, m_from[r]);
+    } else {
+      float a[plane_size], b[plane_size];
+      store_plane(p, a);
+      for (size_t n = 0; n < plane_size; ++n) b[n] = a[source(0, n)];
+      q = load_plane(b);
+    }
+    return q;
+  }
+
+  // Means of both in odd columns or rows, `a` in even ones.
+  template <bool rows>
+  HWY_INLINE P with_means(const P& a, const P& b) const {
+    const WideFloat half(0.5f);
+    P q;
+    if constexpr (lanes >= 4) {
+      for (size_t r = 0; r < P::registers; ++r) {
+        const WideFloat mean = half * (a.part[r] + b.part[r]);
+        if constexpr (rows && lanes == 4)
+          q.part[r] = r % 2 == 1 ? mean : a.part[r];
+        else
+          q.part[r] = hn::IfThenElse(rows ? m_odd_y : m_odd_x, mean.value, a.part[r].value);
+      }
+    } else {
+      for (size_t r = 0; r < P::registers; ++r)
+        q.part[r] =
+            (rows ? r / 4 : r) * lanes % 2 == 1 ? half * (a.part[r] + b.part[r]) : a.part[r];
+    }
+    return q;
+  }
+
+  using Indices = decltype(hn::SetTableIndices(Tag(), static_cast<int32_t*>(nullptr)));
+
+  size_t m_x0, m_y0;
+  Indices m_from[P::registers];
+  hn::Mask<Tag> m_odd_x, m_odd_y;
+};
+
+/// Takes every second number along x and y of 8x8, given as four planes. Made once per kernel call.
+class PlaneHalver {
+ public:
+  using P = Plane<float>;
+  using Tag = WideFloat::Tag;
+  static constexpr size_t lanes = WideFloat::lanes;
+
+  HWY_INLINE PlaneHalver() {
+    if constexpr (lanes == plane_size) {
+      alignas(64) int32_t from[lanes];
+      alignas(64) float right[lanes], upper[lanes];
+      for (size_t i = 0; i < lanes; ++i) {
+        from[i] = static_cast<int32_t>(source(i));
+        right[i] = static_cast<float>((i >> 1) & 1);
+        upper[i] = static_cast<float>(i >> 3);
+      }
+      m_from = hn::SetTableIndices(Tag(), from);
+      m_right = hn::Gt(hn::Load(Tag(), right), hn::Zero(Tag()));
+      m_upper = hn::Gt(hn::Load(Tag(), upper), hn::Zero(Tag()));
+    }
+  }
+
+  /// From the quarters at lower and upper y, left and right each.
+  HWY_INLINE P halved(const P& lower_left, const P& lower_right, const P& upper_left,
+                      const P& upper_right) const {
+    P q;
+    if constexpr (lanes == plane_size) {
+      const auto pick = [&](const P& p)
+                            HWY_ATTR { return hn::TableLookupLanes(p.part[0].value, m_from); };
+      q.part[0] =
+          hn::IfThenElse(m_upper, hn::IfThenElse(m_right, pick(upper_right), pick(upper_left)),
+                         hn::IfThenElse(m_right, pick(lower_right), pick(lower_left)));
+    } else {
+      float of[4][plane_size], result[plane_size];
+      store_plane(lower_left, of[0]);
+      store_plane(lower_right, of[1]);
+      store_plane(upper_left, of[2]);
+      store_plane(upper_right, of[3]);
+      for (size_t n = 0; n < plane_size; ++n)
+        result[n] = of[((n >> 1) & 1) | (n >> 3) << 1][source(n)];
+      q = load_plane(result);
+    }
+    return q;
+  }
+
+ private:
+  // Where number n comes from in its quarter.
+  static constexpr size_t source(size_t n) { return 2 * (n & 1) + 8 * ((n >> 2) & 1); }
+
+  decltype(hn::SetTableIndices(Tag(), static_cast<int32_t*>(nullptr))) m_from;
+  hn::Mask<Tag> m_right, m_upper;
 };
 
 SUPPLE_KERNELS_END

@@ -10,8 +10,9 @@
 namespace supple {
 namespace {
 
-// Larger tiles share less, but leave less to be done at the same time.
-constexpr size_t blocks_for_large_tiles = 8192;
+// Larger tiles share less, but leave less to be done at the same time: lattices of few blocks would
+// be one tile, which is right for very few only.
+constexpr size_t blocks_for_large_tiles = 8192, blocks_for_small_tiles = 128, blocks_for_one = 32;
 
 // The tile a block lies in.
 Vec3i tile_of(const Vec3i& block, const Vec3i& shifts) {
@@ -91,6 +92,8 @@ SparseLattice::SparseLattice(std::span<const Vec3i> given) {
 SparseLattice::SparseLattice(std::vector<Vec3i> given, std::vector<uint64_t> bits)
     : blocks(std::move(given)), cells(std::move(bits)) {
   if (blocks.size() >= blocks_for_large_tiles) tile_shifts = {3, 2, 2};
+  if (blocks.size() <= blocks_for_small_tiles && blocks.size() > blocks_for_one)
+    tile_shifts = {2, 2, 1};
   sort_blocks();
   find_nodes();
   connect();

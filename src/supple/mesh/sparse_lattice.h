@@ -2,11 +2,10 @@
 // with matter, are stored. Node (i, j, k) is the lower corner of cell (i, j, k) and lies in the
 // same block; the upper corners of a block's cells lie in up to seven neighbours, found by a table.
 //
-// Blocks are grouped into tiles of 4x4x4 blocks, in lattices of many blocks 8x4x4: these are the
-// pieces of parallel work. A tile's
-// cells add to nodes of its own blocks directly and to nodes of blocks of other tiles through
-// ghosts: one face of 4x4 nodes each, added by the owner afterwards in a fixed order, so that sums
-// have the same bits for any number of threads.
+// Blocks are grouped into tiles of 4x4x4 blocks, in lattices of many blocks 8x4x4, of few 4x4x2:
+// these are the pieces of parallel work. A tile's cells add to nodes of its own blocks directly and
+// to nodes of blocks of other tiles through ghosts: one face of 4x4 nodes each, added by the owner
+// afterwards in a fixed order, so that sums have the same bits for any number of threads.
 #pragma once
 
 #include <array>

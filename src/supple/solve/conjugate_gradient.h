@@ -76,17 +76,31 @@ LinearReport conjugate_gradient(const Operator& a, const Precondition& precondit
   return report;
 }
 
-/// Estimates of the largest eigenvalue of M⁻¹A after each of `steps` iterations of conjugate
-/// gradients, rising from below. Uses r (the start, best a rough one) and the other vectors.
+/// What iterations of conjugate gradients know of the eigenvalues of M⁻¹A: the tridiagonal matrix
+/// of Lanczos' method.
+struct LanczosMatrix {
+  Eigen::VectorXd diagonal, beside;
+  int steps = 0;  ///< iterations taken
+
+  /// The estimate of the largest eigenvalue after the first `count` iterations, from below.
+  double largest(int count) const {
+    Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver;
+    solver.computeFromTridiagonal(diagonal.head(count), beside.head(count - 1),
+                                  Eigen::EigenvaluesOnly);
+    return solver.eigenvalues().maxCoeff();
+  }
+};
+
+/// Takes `steps` iterations of conjugate gradients from r, best a rough one, or fewer where they
+/// lead nowhere. Uses r and the other vectors.
 template <class Operator, class Precondition, class Vector, class Correction>
-std::vector<double> lanczos_largest(const Operator& a, const Precondition& precondition,
-                                    ConjugateGradientWork<Vector, Correction> work, int steps) {
+LanczosMatrix lanczos_matrix(const Operator& a, const Precondition& precondition,
+                             ConjugateGradientWork<Vector, Correction> work, int steps) {
   using Scalar = std::remove_cvref_t<decltype(work.r[0])>;
   auto& [r, p, q, z] = work;
-  Eigen::VectorXd diagonal(steps), beside(steps);
+  LanczosMatrix m{Eigen::VectorXd(steps), Eigen::VectorXd(steps)};
   double rz = 0, alpha_before = 1, beta = 0;
-  int n = 0;
-  for (; n < steps; ++n) {
+  for (int& n = m.steps; n < steps; ++n) {
     const double rz_before = rz;
     rz = precondition();
     if (!(rz > 0) || !std::isfinite(rz)) break;
@@ -95,18 +109,12 @@ std::vector<double> lanczos_largest(const Operator& a, const Precondition& preco
     const double curvature = a.product(p, q);
     if (!(curvature > 0)) break;
     const double alpha = rz / curvature;
-    diagonal[n] = 1 / alpha + beta / alpha_before;
-    if (n > 0) beside[n - 1] = std::sqrt(beta) / alpha_before;
+    m.diagonal[n] = 1 / alpha + beta / alpha_before;
+    if (n > 0) m.beside[n - 1] = std::sqrt(beta) / alpha_before;
     alpha_before = alpha;
     if (n + 1 < steps) add_scaled(static_cast<Scalar>(-alpha), q, r);
   }
-  std::vector<double> estimates;
-  Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver;
-  for (int k = 1; k <= n; ++k) {
-    solver.computeFromTridiagonal(diagonal.head(k), beside.head(k - 1), Eigen::EigenvaluesOnly);
-    estimates.push_back(solver.eigenvalues().maxCoeff());
-  }
-  return estimates;
+  return m;
 }
 
 }  // namespace supple
