@@ -64,7 +64,10 @@ FinishInput<Scalar> Level::finish_input(const Scalar* from) const {
           ghosts<Scalar>().data(),
           free.data(),
           masses.empty() ? nullptr : masses.data(),
-          from};
+          from,
+          nullptr,
+          0,
+          streams()};
 }
 
 // The sums of a pass over the cells, then finish(input, begin, end) for all blocks, as early as can
@@ -106,6 +109,7 @@ double Level::sweep(const BlockVector<Scalar>& from, BlockVector<Scalar>& y,
       else
         std::memcpy(y.data() + b * vector_block, scratch.data() + (b - first) * vector_block,
                     vector_block * sizeof(Scalar));
+    if (streams()) flush_products();
     if (!at_once) return sum;
     for (uint32_t r = m_receiver_offsets[t]; r < m_receiver_offsets[t + 1]; ++r) {
       const uint32_t to = m_receivers[r];
@@ -126,7 +130,7 @@ double Level::sweep(const BlockVector<Scalar>& from, BlockVector<Scalar>& y,
 
 template <class Scalar>
 double Level::product(const BlockVector<Scalar>& from, BlockVector<Scalar>& y) const {
-  return sweep(from, y, {y.data()},
+  return sweep(from, y, {streams() ? nullptr : y.data()},
                [&](const FinishInput<Scalar>& input, size_t begin, size_t end) {
                  return finish_product(input, begin, end, y.data());
                });

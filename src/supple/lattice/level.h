@@ -72,6 +72,8 @@ class Level {
   FinishInput<Scalar> finish_input(const Scalar* x) const;
   template <class Scalar>
   AlignedArray<Scalar>& ghosts() const;
+  // Whether vectors are so large that what is written is gone from the cache before it is read.
+  bool streams() const { return m_lattice.slot_count >= 8192; }
 
   void plan_tiles();
 

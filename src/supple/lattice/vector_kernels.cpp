@@ -1,5 +1,7 @@
 #include "supple/lattice/vector_kernels.h"
 
+#include <hwy/cache_control.h>
+
 #include <cstring>
 
 #define SUPPLE_KERNEL_FILE "supple/lattice/vector_kernels.cpp"
@@ -60,6 +62,7 @@ double product_blocks(const FinishInput<Scalar>& in, size_t begin, size_t end, S
   using T = Wide<Scalar>;
   alignas(64) Scalar factors[block_cells];
   double total = 0;
+  const bool streams = in.streams && in.sums != nullptr;
   for (size_t b = begin; b < end; ++b) {
     bit_factors(in.free[b], factors);
     Scalar* to = y + b * vector_block;
@@ -67,7 +70,10 @@ double product_blocks(const FinishInput<Scalar>& in, size_t begin, size_t end, S
     T sum(Scalar(0));
     finish_block(in, b, to, [&](size_t i, size_t at, T product) {
       const T value = product * load(factors + i);
-      store(value, to + at);
+      if (streams)
+        hn::Stream(value.value, typename T::Tag(), to + at);
+      else
+        store(value, to + at);
       sum = mul_add(value, load(x + at), sum);
     });
     total += sum_lanes(sum);
@@ -322,6 +328,8 @@ template <>
 double add_scaled_norm_range(double factor, const double* x, double* y, size_t begin, size_t end) {
   return SUPPLE_DISPATCH(add_norm_doubles)(factor, x, y, begin, end);
 }
+
+void flush_products() { hwy::FlushStream(); }
 
 }  // namespace supple
 #endif

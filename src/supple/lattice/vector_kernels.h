@@ -18,11 +18,15 @@ struct FinishInput {
   const Scalar* x = nullptr;       ///< the vector the operator is applied to
   Scalar* sums = nullptr;          ///< raw sums where they are not in y: from block first_sum on
   size_t first_sum = 0;
+  bool streams = false;  ///< products are too large to stay in the cache, and are written past it
 };
 
 /// Makes y = A x of the raw sums for blocks [begin, end), 0 at fixed nodes; returns xᵀ A x there.
 template <class Scalar>
 double finish_product(const FinishInput<Scalar>& input, size_t begin, size_t end, Scalar* y);
+
+/// Lets other threads see the products that this thread has written past the cache.
+void flush_products();
 
 /// Makes y = b - A x of the raw sums for blocks [begin, end), 0 at fixed nodes; returns |y|²
 /// there.
