@@ -133,5 +133,30 @@ TEST(Determinism, InstructionSetsAgree) { expect_same_numbers(false); }
 
 TEST(Determinism, InstructionSetsAgreeWithEightPoints) { expect_same_numbers(true); }
 
+// Large products are written past the cache; here small ones are.
+TEST(Determinism, ProductsPastTheCacheAreTheSame) {
+  const LatticeCase c = make_case("sphere_030", 40);
+  Hierarchy& levels = c.system->hierarchy();
+  levels.linearise(c.interpolated, Differential::projected, true);
+  Level& level = levels.finest();
+  const auto compare = [&](auto zero) {
+    auto x = zero, usual = zero, past = zero;
+    for (size_t i = 0; i < x.size(); ++i)
+      x[i] = std::sin(static_cast<float>(i)) * level.inverse_diagonal[i];
+    level.streams_from = 1000000;
+    const double sum = level.product(x, usual);
+    level.streams_from = 0;
+    for (const int threads : {1, 2, 8}) {
+      set_thread_count(threads);
+      past.set_zero();
+      EXPECT_EQ(level.product(x, past), sum);
+      EXPECT_EQ(numbers(past), numbers(usual));
+    }
+    set_thread_count(0);
+  };
+  compare(c.system->zero());
+  compare(c.system->zero_step());
+}
+
 }  // namespace
 }  // namespace supple::testing

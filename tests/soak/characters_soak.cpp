@@ -220,6 +220,47 @@ INSTANTIATE_TEST_SUITE_P(Real, Characters,
                                          "quaternius-animals_pack-Alpaca.glb",
                                          "quaternius-dinosaurs_pack-Trex.glb", "human.glb"));
 
+// The furthest that a vertex of the flesh is from where it was modelled in 20 frames of the bind
+// pose, of the character's longest side.
+double sag_of(const Character& character, const BodySettings& settings) {
+  FrameRange range;
+  range.last = 20;
+  LatticeBody body(character, settings, range, "soak");
+  const Pose rest = rest_pose(character);
+  const Instant bound =
+      bind_instant(character, {{}, rest, global_matrices(character.skeleton, rest)});
+  BodyFrame out;
+  double sag = 0;
+  for (int frame = 1; frame <= 20; ++frame) {
+    body.step({frame, (frame - 1) / 24.0, bound.pose, bound.joints, {}}, 1.0 / 24);
+    body.skin(out);
+    for (const int32_t v : body.model().skin.vertex_of_point) {
+      const auto at = static_cast<size_t>(v);
+      const Vec3f off = out.positions[at] - character.skin.positions[at];
+      sag = std::max(sag, static_cast<double>(off.norm()));
+    }
+  }
+  return sag / body.model().length;
+}
+
+TEST_P(Characters, StandAsTheyWereModelled) {
+  SUPPLE_NEEDS_ASSETS();
+  Scene scene;
+  scene.character.file = *test::assets() / "gltf" / GetParam();
+  const PreparedScene prepared = prepare_scene(scene);
+  BodySettings settings = scene.body;
+  double sag[2];
+  for (const WeightCarrier carrier : {WeightCarrier::tension, WeightCarrier::rest_shape}) {
+    settings.gravity.compensate_by = carrier;
+    double& own = sag[carrier == WeightCarrier::rest_shape];
+    own = sag_of(*prepared.character, settings);
+    EXPECT_LT(own, 1e-3);
+  }
+  settings.gravity.compensate = false;
+  fmt::print("{:<40} sags by {:.4f} % by tension, {:.4f} % by its rest shape, {:.2f} % by itself\n",
+             GetParam(), 100 * sag[0], 100 * sag[1], 100 * sag_of(*prepared.character, settings));
+}
+
 TEST(Characters, WalkWithCapturedMotion) {
   SUPPLE_NEEDS_ASSETS();
   for (const char* motion : {"cmu_02_01_walk.bvh", "cmu_16_03_high_jump.bvh"}) {

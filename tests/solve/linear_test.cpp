@@ -285,5 +285,22 @@ TEST(MultigridCycle, IsASymmetricConvergentIteration) {
   }
 }
 
+// Where the largest eigenvalue is large, what is not damped well does not grow with it.
+TEST(Smoothers, ReachAsFarDownWhereSpringsAreHard) {
+  const Smoother plain;
+  EXPECT_EQ(plain.fitted(3.0).steps, plain.steps);
+  const auto worst = [](const Smoother& smoother, double largest) {
+    double result = 0;
+    for (double t = 2.0 / 14; t <= largest; t += 0.01)
+      result = std::max(result, std::abs(damping_of(smoother, largest, t)));
+    return result;
+  };
+  const double usual = worst(plain, 2), hard = worst(plain, 4);
+  EXPECT_GT(hard, 1.5 * usual);
+  EXPECT_LT(worst(plain.fitted(4), 4), 0.8 * hard);
+  const Smoother jacobi{.kind = Smoother::Kind::jacobi};
+  EXPECT_EQ(jacobi.fitted(5).steps, jacobi.steps);
+}
+
 }  // namespace
 }  // namespace supple

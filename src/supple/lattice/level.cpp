@@ -64,10 +64,7 @@ FinishInput<Scalar> Level::finish_input(const Scalar* from) const {
           ghosts<Scalar>().data(),
           free.data(),
           masses.empty() ? nullptr : masses.data(),
-          from,
-          nullptr,
-          0,
-          streams()};
+          from};
 }
 
 // The sums of a pass over the cells, then finish(input, begin, end) for all blocks, as early as can
@@ -76,7 +73,7 @@ FinishInput<Scalar> Level::finish_input(const Scalar* from) const {
 // what finish returns, in a fixed order.
 template <class Scalar, class Finish>
 double Level::sweep(const BlockVector<Scalar>& from, BlockVector<Scalar>& y,
-                    std::array<const void*, 4> needed, const Finish& finish) const {
+                    std::array<const void*, 4> needed, const Finish& finish, bool streams) const {
   SweepPlan plan = sweep_plan(m_lattice);
   plan.later = needed;
   const FinishInput<Scalar> input = finish_input(from.data());
@@ -99,6 +96,7 @@ double Level::sweep(const BlockVector<Scalar>& from, BlockVector<Scalar>& y,
     FinishInput<Scalar> here = input;
     here.sums = scratch.data();
     here.first_sum = first;
+    here.streams = streams;
     double sum = 0;
     // Whether no other tile is left to wait for.
     const bool last = at_once && m_waiting[t].load(std::memory_order_acquire) == 1;
@@ -109,7 +107,7 @@ double Level::sweep(const BlockVector<Scalar>& from, BlockVector<Scalar>& y,
       else
         std::memcpy(y.data() + b * vector_block, scratch.data() + (b - first) * vector_block,
                     vector_block * sizeof(Scalar));
-    if (streams()) flush_products();
+    if (streams) flush_products();
     if (!at_once) return sum;
     for (uint32_t r = m_receiver_offsets[t]; r < m_receiver_offsets[t + 1]; ++r) {
       const uint32_t to = m_receivers[r];
@@ -130,10 +128,13 @@ double Level::sweep(const BlockVector<Scalar>& from, BlockVector<Scalar>& y,
 
 template <class Scalar>
 double Level::product(const BlockVector<Scalar>& from, BlockVector<Scalar>& y) const {
-  return sweep(from, y, {streams() ? nullptr : y.data()},
-               [&](const FinishInput<Scalar>& input, size_t begin, size_t end) {
-                 return finish_product(input, begin, end, y.data());
-               });
+  const bool streams = m_lattice.slot_count >= streams_from;
+  return sweep(
+      from, y, {streams ? nullptr : y.data()},
+      [&](const FinishInput<Scalar>& input, size_t begin, size_t end) {
+        return finish_product(input, begin, end, y.data());
+      },
+      streams);
 }
 template double Level::product(const BlockVector<float>&, BlockVector<float>&) const;
 template double Level::product(const BlockVector<double>&, BlockVector<double>&) const;

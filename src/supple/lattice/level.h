@@ -58,6 +58,9 @@ class Level {
   bool eight_points = false;  ///< every cell has a matrix, of eight-point quadrature
   float inversion = 0;        ///< what cells inside out have against it, in units of 2 mu + lambda
   float flat = 0;             ///< how thin they are where that begins, of their thickness at rest
+  /// So many blocks with cells make products so large that they are gone from the cache before they
+  /// are read; they are then written past it.
+  size_t streams_from = 8192;
   BlockVector<float> inverse_diagonal;
   double largest_eigenvalue = 2;  ///< of D⁻¹ A, an estimate
 
@@ -67,13 +70,11 @@ class Level {
  private:
   template <class Scalar, class Finish>
   double sweep(const BlockVector<Scalar>& x, BlockVector<Scalar>& y,
-               std::array<const void*, 4> needed, const Finish& finish) const;
+               std::array<const void*, 4> needed, const Finish& finish, bool streams = false) const;
   template <class Scalar>
   FinishInput<Scalar> finish_input(const Scalar* x) const;
   template <class Scalar>
   AlignedArray<Scalar>& ghosts() const;
-  // Whether vectors are so large that what is written is gone from the cache before it is read.
-  bool streams() const { return m_lattice.slot_count >= 8192; }
 
   void plan_tiles();
 

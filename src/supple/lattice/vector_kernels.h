@@ -18,7 +18,7 @@ struct FinishInput {
   const Scalar* x = nullptr;       ///< the vector the operator is applied to
   Scalar* sums = nullptr;          ///< raw sums where they are not in y: from block first_sum on
   size_t first_sum = 0;
-  bool streams = false;  ///< products are too large to stay in the cache, and are written past it
+  bool streams = false;  ///< whether products go past the cache, from sums that are not in y
 };
 
 /// Makes y = A x of the raw sums for blocks [begin, end), 0 at fixed nodes; returns xᵀ A x there.

@@ -345,8 +345,7 @@ class QuarterDoubler {
       }
     } else {
       for (size_t r = 0; r < P::registers; ++r)
-        q.part[r] =
-            (rows ? r / 4 : r) * lanes % 2 == 1 ? half * (a.part[r] + b.part[r]) : a.part[r];
+        q.part[r] = (rows ? r / 4 : r) % 2 == 1 ? half * (a.part[r] + b.part[r]) : a.part[r];
     }
     return q;
   }

@@ -195,9 +195,11 @@ StepReport LatticeBody::step(const Drive& drive, double dt) {
 // Where a rig moves so fast that flesh comes to harm, goes back and takes shorter parts of the way.
 // If that is no cure, the one step stands.
 void LatticeBody::go_carefully(const Instant& to, double dt, StepReport& report) {
-  keep_state(m_begin);
+  // Not where the scene limits the work.
+  const bool may_repeat = m_model.attachment != nullptr && std::isinf(m_newton.seconds) &&
+                          m_settings.solver.iterations == 0;
+  if (may_repeat) keep_state(m_begin);
   go(to, dt, 1, report);
-  const bool may_repeat = m_model.attachment != nullptr && std::isinf(m_newton.seconds);
   if (!may_repeat || !is_troubled(report)) return;
   KeptState whole;
   keep_state(whole);
@@ -213,6 +215,7 @@ void LatticeBody::go_carefully(const Instant& to, double dt, StepReport& report)
     return;
   }
   restore_state(whole);
+  if (m_contact) touch(m_positions, true);  // for what is shown of contacts
 }
 
 bool LatticeBody::is_troubled(const StepReport& report) const {
@@ -252,6 +255,7 @@ void LatticeBody::go(const Instant& to, double dt, int finer, StepReport& report
     for (int s = 1; s <= parts; ++s) {
       const double part = static_cast<double>(s) / parts;
       advance(s == parts ? to : between(from, to, part), dt / parts, report);
+      if (finer > 1 && !report.warnings.empty()) return;  // this is no cure
     }
   }
 }
@@ -348,14 +352,7 @@ void LatticeBody::advance(const Instant& now, double dt, StepReport& report) {
   if (m_contact) m_contact->begin({m_now.moment, m_now.joints}, {now.moment, now.joints}, dt, x0);
   // While the rig stands still, as in a preroll, its speed is yet to come.
   m_fresh = m_fresh && m_targets == m_targets_before;
-  // Flesh that is thrown changes its volume before its pressure knows.
-  const bool keeps = m_settings.keep_volume && rigged;
-  for (int round = 0; round < step_rounds; ++round) {
-    if (keeps) m_system->keep_volume(m_positions, volume_answer);
-    solve(report);
-    if (!keeps || !report.warnings.empty()) break;
-    if (std::abs(volume_part(m_model, node_positions()) - 1) < volume_kept) break;
-  }
+  solve_keeping_volume(report);
   // v = (x - x0) / dt
   m_velocities = m_positions;
   add_scaled(-1.0, m_before, m_velocities);
@@ -364,6 +361,29 @@ void LatticeBody::advance(const Instant& now, double dt, StepReport& report) {
   });
   keep_volume(true, report);
   m_now = now;
+}
+
+// Solves a step in time with the pressure cells have at its start. Flesh that is thrown changes its
+// volume before its pressure knows: then again with the pressure it has by now, unless that does
+// harm.
+void LatticeBody::solve_keeping_volume(StepReport& report) {
+  const bool keeps = m_settings.keep_volume && m_model.attachment;
+  if (keeps) m_system->keep_volume(m_positions, volume_answer);
+  const size_t warnings = report.warnings.size();
+  solve(report);
+  if (!keeps || report.warnings.size() > warnings) return;
+  for (int round = 1; round < step_rounds; ++round) {
+    if (std::abs(volume_part(m_model, node_positions()) - 1) < volume_kept) return;
+    if (m_system->keep_volume(m_positions, volume_answer) < m_newton.tolerance) return;
+    m_good = m_positions;
+    const bool fresh = m_fresh;
+    solve(report);
+    if (report.warnings.size() == warnings) continue;
+    m_positions = m_good;
+    m_fresh = fresh;
+    report.warnings.resize(warnings);
+    return;
+  }
 }
 
 // Where the rig wants the nodes, before and now.
@@ -517,7 +537,7 @@ std::vector<ChunkArray> LatticeBody::shown_once() const {
 }
 
 std::vector<BodyFact> LatticeBody::facts() const {
-  const size_t vectors = 8 * m_positions.size() * sizeof(double);
+  const size_t vectors = (m_model.attachment ? 11 : 8) * m_positions.size() * sizeof(double);
   const size_t bytes = m_system->hierarchy().bytes() + vectors + m_model.embedding.bytes() +
                        m_model.mesh.cells.size() * (sizeof(LatticePlace) + 32 + 20) +
                        m_model.mesh.nodes.size() * (sizeof(LatticePlace) + 32);

@@ -64,6 +64,7 @@ class LatticeBody final : public Body {
   void follow_path(const Instant& to, int finer, StepReport& report);
   void settle(const Instant& now, StepReport& report);
   void advance(const Instant& now, double dt, StepReport& report);
+  void solve_keeping_volume(StepReport& report);
   void aim(const Instant& now);
   void set_pulls(double dt);
   void move_held(const Moment& moment);
@@ -105,7 +106,7 @@ class LatticeBody final : public Body {
   KeptState m_begin;  // to which it may go back
   std::vector<ActiveSpring> m_script_springs;
   bool m_touching = false;  // the system has springs of contacts
-  Positions m_before, m_start, m_goal, m_weight;
+  Positions m_before, m_start, m_good, m_goal, m_weight;
   std::vector<Vec3f> m_targets, m_targets_before;  // of the nodes' springs to the rig
   std::vector<Vec3f> m_plain;                      // plain skinning, of the character's vertices
   double m_pull_step = -1;                         // time step the pulls are set up for, 0 for none

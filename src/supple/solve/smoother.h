@@ -19,10 +19,11 @@ struct Smoother {
   /// springs meet this is so large that the lower end of the range would rise with it: one step
   /// more reaches as far down as elsewhere.
   Smoother fitted(double largest) const {
+    constexpr double hard = 3.6, wider = 1.4;
     Smoother result = *this;
-    if (kind == Kind::chebyshev && largest > 3.6) {
+    if (kind == Kind::chebyshev && largest > hard) {
       ++result.steps;
-      result.range *= 1.4;
+      result.range *= wider;
     }
     return result;
   }
