@@ -65,7 +65,7 @@ constexpr int most_looks = 4, most_rigid_looks = 10;
 // step in time, which is so only where the volume of all flesh has changed by more than
 // `volume_kept`.
 constexpr int volume_rounds = 6, step_rounds = 3;
-constexpr double volume_kept = 0.01;
+constexpr double volume_kept = 0.02;
 
 // Flesh turned inside out that is worth a warning, of all: a little in the deepest folds does no
 // harm.
