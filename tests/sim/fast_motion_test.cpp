@@ -17,19 +17,9 @@ namespace {
 
 constexpr double degree = std::numbers::pi / 180;
 
-BodySettings settings() {
-  BodySettings s;
-  s.type = "lattice";
-  s.cells = 24;
-  s.size = 1;
-  return s;
-}
+BodySettings settings() { return test::bar_settings(24); }
 
-FrameRange frames() {
-  FrameRange range;
-  range.last = 100;
-  return range;
-}
+FrameRange frames() { return test::hundred_frames(); }
 
 // The bar turned as a whole about an end, by an angle in degrees.
 Drive swung(const Character& bar, int frame, double angle) {

@@ -20,19 +20,9 @@ namespace {
 using test::pose;
 using test::two_bones;
 
-BodySettings settings() {
-  BodySettings s;
-  s.type = "lattice";
-  s.cells = 20;
-  s.size = 1;
-  return s;
-}
+BodySettings settings() { return test::bar_settings(20); }
 
-FrameRange frames() {
-  FrameRange range;
-  range.last = 100;
-  return range;
-}
+FrameRange frames() { return test::hundred_frames(); }
 
 double largest_difference(std::span<const Vec3d> a, std::span<const Vec3d> b) {
   double largest = 0;

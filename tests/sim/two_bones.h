@@ -7,6 +7,7 @@
 
 #include "supple/rig/character.h"
 #include "supple/sim/body.h"
+#include "supple/sim/session.h"
 #include "supple/sim/shape.h"
 
 namespace supple::test {
@@ -52,6 +53,22 @@ inline Drive pose(const Character& character, int frame, double bend, double tur
                                  Eigen::AngleAxisd(bend * degree, Vec3d::UnitX());
   drive.joints = global_matrices(character.skeleton, drive.pose);
   return drive;
+}
+
+/// A lattice of so many cells along a bar that is a metre long.
+inline BodySettings bar_settings(int cells) {
+  BodySettings s;
+  s.type = "lattice";
+  s.cells = cells;
+  s.size = 1;
+  return s;
+}
+
+/// A hundred frames.
+inline FrameRange hundred_frames() {
+  FrameRange range;
+  range.last = 100;
+  return range;
 }
 
 }  // namespace supple::test
