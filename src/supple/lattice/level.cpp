@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "supple/lattice/elasticity_kernels.h"
+#include "supple/math/streaming.h"
 
 namespace supple {
 
@@ -107,7 +108,7 @@ double Level::sweep(const BlockVector<Scalar>& from, BlockVector<Scalar>& y,
       else
         std::memcpy(y.data() + b * vector_block, scratch.data() + (b - first) * vector_block,
                     vector_block * sizeof(Scalar));
-    if (streams) flush_products();
+    if (streams) flush_streamed();
     if (!at_once) return sum;
     for (uint32_t r = m_receiver_offsets[t]; r < m_receiver_offsets[t + 1]; ++r) {
       const uint32_t to = m_receivers[r];

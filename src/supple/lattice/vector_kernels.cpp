@@ -1,7 +1,5 @@
 #include "supple/lattice/vector_kernels.h"
 
-#include <hwy/cache_control.h>
-
 #include <cstring>
 
 #define SUPPLE_KERNEL_FILE "supple/lattice/vector_kernels.cpp"
@@ -328,8 +326,6 @@ template <>
 double add_scaled_norm_range(double factor, const double* x, double* y, size_t begin, size_t end) {
   return SUPPLE_DISPATCH(add_norm_doubles)(factor, x, y, begin, end);
 }
-
-void flush_products() { hwy::FlushStream(); }
 
 }  // namespace supple
 #endif

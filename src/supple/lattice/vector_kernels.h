@@ -25,9 +25,6 @@ struct FinishInput {
 template <class Scalar>
 double finish_product(const FinishInput<Scalar>& input, size_t begin, size_t end, Scalar* y);
 
-/// Lets other threads see the products that this thread has written past the cache.
-void flush_products();
-
 /// Makes y = b - A x of the raw sums for blocks [begin, end), 0 at fixed nodes; returns |y|²
 /// there.
 template <class Scalar>
