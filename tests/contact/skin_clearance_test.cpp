@@ -90,6 +90,23 @@ TEST(SkinClearance, PartsTwoBoxesByHalfTheWayEach) {
   }
 }
 
+// Cells without volume hold nothing; then the triangles tell.
+TEST(SkinClearance, PartsWhatCellsCannotTell) {
+  Body body(two_boxes());
+  const test::OverlapMeter meter(body.mesh, 2 * spacing);
+  const double allowed = 0.15 * spacing;
+  for (const bool by_triangles : {false, true}) {
+    SkinClearance clearance(body.solid, body.cells, body.rest, body.skin,
+                            {.turns = by_triangles ? 4 : 0});
+    body.deform([&](const Vec3d& x) { return pushed(x, 0.09); });
+    for (Vec3d& node : body.nodes) node[2] = 0;
+    ASSERT_GT(meter.measure(body.points, allowed).deep, 50u);
+    const SkinClearanceReport report = clearance.clear(body.nodes, body.points);
+    EXPECT_EQ(report.vertices > 50, by_triangles);
+    EXPECT_EQ(meter.measure(body.points, allowed).deep == 0, by_triangles);
+  }
+}
+
 TEST(SkinClearance, MovesNoVertexFar) {
   Body body(two_boxes());
   body.deform([&](const Vec3d& x) { return pushed(x, 0.45); });

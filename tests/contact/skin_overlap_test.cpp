@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "supple/mesh/primitives.h"
+#include "supple/mesh/weld.h"
 #include "support/skin_overlap.h"
 
 namespace supple {
@@ -39,6 +40,39 @@ TEST(SkinOverlap, IsThatOfTwoSpheres) {
               0.05 * static_cast<double>(deep));
   EXPECT_NEAR(found.deepest, deepest, 0.01);
   EXPECT_NEAR(found.depth, sum, 0.05 * sum);
+  // All of it is behind the other sphere.
+  EXPECT_EQ(found.behind, found.deep);
+  EXPECT_NEAR(found.furthest_behind, deepest, 0.01);
+}
+
+// A box with a slot from above that its sides close to a crease: its bottom is far from all that is
+// not next to it at rest, but in nothing. Sides that are in each other are so by as much; only of
+// the rows along its bottom, which are next to each other at rest, no surface tells how far.
+TEST(SkinOverlap, KnowsTheBottomOfACrease) {
+  TriangleMesh rest = box_surface(Vec3d(2, 2, 0.6), 0.05);
+  for (Vec3f& p : rest.positions) p[0] += 0.001f * p[1];  // nothing meets head-on
+  const Weld weld = weld_by_position(rest.positions);
+  rest = welded_mesh(weld, rest.positions, rest.triangles);
+  const test::OverlapMeter meter(rest, 0.3);
+  // The middle of the top is drawn down to a slot of this width at its mouth.
+  const auto creased = [&](double width) {
+    std::vector<Vec3f> posed = rest.positions;
+    for (Vec3f& p : posed) {
+      if (p[1] < 0.99f || std::abs(p[0]) > 0.55f) continue;
+      const float side = p[0] < 0 ? -1 : 1, down = 0.55f - std::abs(p[0]);
+      p[1] -= 2 * down;
+      p[0] = side * static_cast<float>(width) / 2 * (1 - down / 0.55f) + 0.001f * p[2];
+    }
+    return posed;
+  };
+  const test::SkinOverlap open = meter.measure(creased(0.05), 0.05);
+  EXPECT_EQ(open.behind, 0u);
+  const test::SkinOverlap swapped = meter.measure(creased(-0.06), 0.07);
+  EXPECT_GT(swapped.deep, 30u);
+  EXPECT_LT(swapped.behind, swapped.deep);
+  const test::SkinOverlap wide = meter.measure(creased(-0.3), 0.1);
+  EXPECT_GT(wide.behind, 20u);
+  EXPECT_GT(wide.furthest_behind, 0.2);
 }
 
 // Skin that is folded in place, far from all other parts, is in none of them.

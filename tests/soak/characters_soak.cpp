@@ -42,6 +42,8 @@ struct Outcome {
   double plain_least = 10, plain_largest = 0;    // the same of plain skinning
   size_t plain_deep = 0, flesh_deep = 0;         // vertices more than half a cell deep, worst frame
   double plain_depth = 0, flesh_depth = 0;       // sums over all frames and vertices, in cells
+  size_t behind = 0;           // of those of the flesh, more than half a cell behind a surface
+  double furthest_behind = 0;  // in cells
   size_t vertices = 0;
   double worst_skull = 0, worst_foot = 0;  // distortion, worst frame
   int crowded = 0;  // frames with more than 0.1 % deep, and more than a tenth of plain skinning's
@@ -99,8 +101,8 @@ void print_where(const Character& character, const FleshSkin& skin, int frame,
                          character.binds[static_cast<size_t>(most->bind)].joint)]
                      .name];
   }
-  fmt::print("frame {:4}: {} deep of {} by skinning, deepest {:.2f} cells:", frame, flesh.deep,
-             plain.deep, flesh.deepest / cell);
+  fmt::print("frame {:4}: {} deep of {} by skinning, deepest {:.2f} cells, behind {:.2f}:", frame,
+             flesh.deep, plain.deep, flesh.deepest / cell, flesh.furthest_behind / cell);
   for (const auto& [name, count] : by_joint) fmt::print(" {} {}", name, count);
   fmt::print("\n");
 }
@@ -157,6 +159,8 @@ Outcome play(const PreparedScene& prepared, Scene scene, const Clip* clip) {
       print_where(character, skin, report.frame, a, b, cell);
     outcome.plain_deep = std::max(outcome.plain_deep, a.deep);
     outcome.flesh_deep = std::max(outcome.flesh_deep, b.deep);
+    outcome.behind = std::max(outcome.behind, b.behind);
+    outcome.furthest_behind = std::max(outcome.furthest_behind, b.furthest_behind / cell);
     const double allowed =
         0.1 * std::max(0.01 * static_cast<double>(outcome.vertices), static_cast<double>(a.deep));
     outcome.crowded += static_cast<double>(b.deep) > allowed ? 1 : 0;
@@ -172,11 +176,12 @@ void print(const std::string& name, const Outcome& o) {
   fmt::print(
       "{:<40} {:4} frames {:5.2f} s (most {:5.2f}) volume {:.3f} to {:.3f} (plain {:.3f} to "
       "{:.3f}) "
-      "deep {:5.2f} % (plain {:5.2f} %) depth {:6.1f} (plain {:6.1f}) crowded {} warnings {}\n",
+      "deep {:5.2f} % (plain {:5.2f} %) behind {} ({:.2f} cells) depth {:6.1f} (plain {:6.1f}) "
+      "crowded {} warnings {}\n",
       name, o.frames, o.mean_time, o.longest_time, o.least_volume, o.largest_volume, o.plain_least,
       o.plain_largest, static_cast<double>(o.flesh_deep) / all,
-      static_cast<double>(o.plain_deep) / all, o.flesh_depth, o.plain_depth, o.crowded,
-      o.warnings.size());
+      static_cast<double>(o.plain_deep) / all, o.behind, o.furthest_behind, o.flesh_depth,
+      o.plain_depth, o.crowded, o.warnings.size());
   constexpr size_t shown = 8;
   for (size_t i = 0; i < std::min(shown, o.warnings.size()); ++i)
     fmt::print("    {}\n", o.warnings[i]);
@@ -204,6 +209,7 @@ TEST_P(Characters, KeepTheirFlesh) {
     if (std::string_view(GetParam()) == "human.glb" &&
         (clips[i].name == "squat" || clips[i].name == "curl")) {
       EXPECT_EQ(outcome.crowded, 0) << clips[i].name;
+      EXPECT_EQ(outcome.behind, 0u) << clips[i].name;
       EXPECT_GE(outcome.least_volume, 0.97) << clips[i].name;
       fmt::print("    skull off by {:.2f} % of its length, feet by {:.2f} %\n",
                  100 * outcome.worst_skull, 100 * outcome.worst_foot);

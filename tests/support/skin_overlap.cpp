@@ -82,6 +82,58 @@ std::vector<uint8_t> OverlapMeter::inside(std::span<const Vec3f> posed) const {
   return result;
 }
 
+double OverlapMeter::rest_distance(size_t triangle, size_t vertex) const {
+  double nearest = std::numeric_limits<double>::infinity();
+  for (const int c : m_rest.triangles[triangle])
+    nearest = std::min(
+        nearest, static_cast<double>(
+                     (m_rest.positions[static_cast<size_t>(c)] - m_rest.positions[vertex]).norm()));
+  return nearest;
+}
+
+// Whether there is outside just off one of the triangles around a vertex, near the vertex. At the
+// bottom of a crease that is so off the triangles, but not off the vertex along its normal, which
+// points across the crease.
+bool OverlapMeter::borders_on_outside(std::span<const Vec3f> posed, size_t vertex,
+                                      const WindingNumber& winding) const {
+  constexpr double along = 0.08, above = 0.0025;  // relative to the reach
+  for (const Vec3i& t : m_rest.triangles) {
+    if ((t.array() != static_cast<int>(vertex)).all()) continue;
+    const TriangleCorners c = corners_of(t, posed);
+    const Vec3d at = posed[vertex].cast<double>();
+    const Vec3d inwards = ((c[0] + c[1] + c[2]) / 3 - at).normalized();
+    const Vec3d normal = (c[1] - c[0]).cross(c[2] - c[0]).normalized();
+    if (winding.at(at + m_reach * (along * inwards + above * normal)) < 0.5) return true;
+  }
+  return false;
+}
+
+// How far a vertex is behind a surface, within 60° of its normal: 0 where it is behind none. What
+// is next to the vertex at rest (half the reach) is none, nor is the other side of its own flesh,
+// which it is behind at rest as well.
+double OverlapMeter::behind(std::span<const Vec3f> posed, size_t vertex,
+                            const WindingNumber& winding) const {
+  if (borders_on_outside(posed, vertex, winding)) return 0;
+  const auto way_to = [](const TriangleCorners& corners, const Vec3d& from) {
+    const Vec3d way = at_weights(corners, closest_weights(corners, from)) - from;
+    const Vec3d normal = (corners[1] - corners[0]).cross(corners[2] - corners[0]);
+    const bool is_behind = normal.dot(way) > way.norm() * normal.norm() / 2;
+    return is_behind ? way.norm() : std::numeric_limits<double>::infinity();
+  };
+  double least = std::numeric_limits<double>::infinity();
+  for (size_t t = 0; t < m_rest.triangles.size(); ++t) {
+    const double way = way_to(corners_of(m_rest.triangles[t], posed), posed[vertex].cast<double>());
+    if (!(way < least)) continue;
+    const double apart = rest_distance(t, vertex);
+    if (apart < m_reach / 2) continue;
+    const double at_rest = way_to(corners_of(m_rest.triangles[t], m_rest.positions),
+                                  m_rest.positions[vertex].cast<double>());
+    if (apart < m_reach && std::isfinite(at_rest)) continue;
+    least = way;
+  }
+  return std::isfinite(least) ? least : 0;
+}
+
 SkinOverlap OverlapMeter::measure(std::span<const Vec3f> posed, double allowed) const {
   const std::vector<uint8_t> in = inside(posed);
   std::vector<int32_t> suspects;
@@ -117,8 +169,13 @@ SkinOverlap OverlapMeter::measure(std::span<const Vec3f> posed, double allowed) 
       if (nearest < std::numeric_limits<double>::infinity()) depths[i] = nearest;
     }
   });
+  const WindingNumber winding(posed, m_rest.triangles, 6);
   SkinOverlap overlap;
   for (size_t i = 0; i < depths.size(); ++i) {
+    const double way =
+        std::min(depths[i], behind(posed, static_cast<size_t>(suspects[i]), winding));
+    overlap.furthest_behind = std::max(overlap.furthest_behind, way);
+    overlap.behind += way > allowed ? 1 : 0;
     if (depths[i] > allowed) overlap.vertices.push_back(suspects[i]);
     overlap.deepest = std::max(overlap.deepest, depths[i]);
     overlap.depth += depths[i];

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "supple/mesh/triangle_mesh.h"
+#include "supple/mesh/winding_number.h"
 
 namespace supple::test {
 
@@ -14,6 +15,12 @@ struct SkinOverlap {
   double deepest = 0;             ///< of all vertices, in metres
   double depth = 0;               ///< sum over all vertices, in metres
   std::vector<int32_t> vertices;  ///< those further in than allowed
+
+  /// Of these, those that have no outside around them and are further than allowed behind some
+  /// surface. The others lie at the bottom of a crease, which the parts beside it close: far from
+  /// other parts, but in none.
+  size_t behind = 0;
+  double furthest_behind = 0;  ///< of all vertices that are in, in metres
 };
 
 /// Measures overlap of one skin in many poses; what overlaps at rest never counts.
@@ -31,6 +38,10 @@ class OverlapMeter {
 
  private:
   std::vector<uint8_t> inside(std::span<const Vec3f> posed) const;
+  double behind(std::span<const Vec3f> posed, size_t vertex, const WindingNumber& winding) const;
+  bool borders_on_outside(std::span<const Vec3f> posed, size_t vertex,
+                          const WindingNumber& winding) const;
+  double rest_distance(size_t triangle, size_t vertex) const;
 
   const TriangleMesh& m_rest;
   double m_reach;

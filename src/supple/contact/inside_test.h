@@ -45,6 +45,9 @@ class InsideTest {
   /// The cells the rule goes by.
   const VoxelGrid& grid() const { return m_grid; }
 
+  /// The mesh's triangles, those of shells that face inwards turned round.
+  std::span<const Vec3i> outward_triangles() const { return m_triangles; }
+
  private:
   struct Oriented;
   InsideTest(const Oriented& mesh, double spacing);

@@ -1,7 +1,11 @@
 #include "supple/contact/skin_clearance.h"
 
+#include <Eigen/Eigenvalues>
+
 #include <algorithm>
 #include <cmath>
+
+#include "supple/core/parallel.h"
 
 namespace supple {
 namespace {
@@ -9,8 +13,11 @@ namespace {
 // Of a vertex's displacement, the part that its neighbours' mean takes in a round of smoothing.
 constexpr double blend = 0.5;
 
+// How far around vertices others are looked at, in cells: those in thin cells, and those moved.
+constexpr double wide = 2, narrow = 0.5;
+
 // Vertices of the skin that lie on its free surface, sheets included.
-std::vector<uint8_t> free_vertices(const SkinSurface& skin) {
+std::vector<int32_t> free_vertices(const SkinSurface& skin) {
   std::vector<uint8_t> is_free(skin.positions().size(), 0);
   for (const SkinPiece& piece : skin.pieces()) {
     const Vec3i& triangle = skin.triangles()[static_cast<size_t>(piece.triangle)];
@@ -20,7 +27,10 @@ std::vector<uint8_t> free_vertices(const SkinSurface& skin) {
         if (corner == at) is_free[static_cast<size_t>(v)] = 1;
     }
   }
-  return is_free;
+  std::vector<int32_t> vertices;
+  for (size_t v = 0; v < is_free.size(); ++v)
+    if (is_free[v] != 0) vertices.push_back(static_cast<int32_t>(v));
+  return vertices;
 }
 
 // Pairs of vertices with an edge between them, both ways, in order and each once.
@@ -46,14 +56,13 @@ SkinClearance::SkinClearance(const SolidLattice& solid, const LatticeMesh& mesh,
     : m_skin(skin),
       m_spacing(solid.spacing),
       m_options(options),
+      m_by_triangles(skin, free_vertices(skin)),
       m_edge_starts(skin.positions().size() + 1, 0),
       m_slots(skin.positions().size(), -1) {
   std::vector<ContactPoint> points;
-  const std::vector<uint8_t> is_free = free_vertices(skin);
-  for (size_t v = 0; v < is_free.size(); ++v)
-    if (is_free[v] != 0)
-      points.push_back(
-          {.rest = skin.positions()[v].cast<double>(), .vertex = static_cast<int32_t>(v)});
+  for (const int32_t v : free_vertices(skin))
+    points.push_back(
+        {.rest = skin.positions()[static_cast<size_t>(v)].cast<double>(), .vertex = v});
   // What is in other flesh in the bind pose is there on purpose.
   SelfCollision all(solid, mesh, skin, points, {.ring = 0});
   all.find(rest, m_contacts);
@@ -72,9 +81,33 @@ SkinClearance::SkinClearance(const SolidLattice& solid, const LatticeMesh& mesh,
 
 SkinClearanceReport SkinClearance::clear(std::span<const Vec3d> nodes, std::span<Vec3f> points) {
   SkinClearanceReport report;
-  find(nodes, points);
-  report.vertices = m_conditions.size();
-  if (m_conditions.empty()) return report;
+  find_doubtful(nodes);
+  find_by_cells(nodes, points);
+  meet(points, report);
+  for (int turn = 0; turn < m_options.turns; ++turn)
+    if (clear_folds(points, report)) break;
+  return report;
+}
+
+// Moves vertices around thin cells, and what that moves into something else; returns whether there
+// were none.
+bool SkinClearance::clear_folds(std::span<Vec3f> points, SkinClearanceReport& report) {
+  m_around = m_doubtful;
+  for (int pass = 0; pass < m_options.passes; ++pass) {
+    find_by_triangles(pass == 0 ? wide : narrow, points);
+    if (m_conditions.empty()) return pass == 0;
+    meet(points, report);
+    m_around.clear();
+    for (const Condition& c : m_conditions)
+      m_around.insert(m_around.end(), {c.vertex, c.corners[0], c.corners[1], c.corners[2]});
+  }
+  return false;
+}
+
+// Moves the points so that they meet the conditions.
+void SkinClearance::meet(std::span<Vec3f> points, SkinClearanceReport& report) {
+  report.vertices += m_conditions.size();
+  if (m_conditions.empty()) return;
   for (int round = 0; round < m_options.rounds; ++round) {
     if (round > 0) smooth();
     project();
@@ -87,11 +120,10 @@ SkinClearanceReport SkinClearance::clear(std::span<const Vec3d> nodes, std::span
   }
   m_moved.clear();
   m_displaced.clear();
-  return report;
 }
 
-// The conditions of this frame.
-void SkinClearance::find(std::span<const Vec3d> nodes, std::span<const Vec3f> points) {
+// The conditions of vertices in cells elsewhere.
+void SkinClearance::find_by_cells(std::span<const Vec3d> nodes, std::span<const Vec3f> points) {
   m_conditions.clear();
   if (!m_collision) return;
   m_collision->find(nodes, m_contacts);
@@ -117,6 +149,40 @@ void SkinClearance::find(std::span<const Vec3d> nodes, std::span<const Vec3f> po
   }
 }
 
+// Vertices of cells that are thin in some direction, or inside out.
+void SkinClearance::find_doubtful(std::span<const Vec3d> nodes) {
+  m_doubtful.clear();
+  if (!m_collision) return;
+  const double least = m_options.thin * m_options.thin;
+  const auto ties = m_collision->ties();
+  m_is_thin.assign(ties.size(), 0);
+  parallel_for(ties.size(), 1024, [&](size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i) {
+      const Mat3d f = cell_gradient(nodes, ties[i].nodes, m_spacing);
+      Eigen::SelfAdjointEigenSolver<Mat3d> solver;
+      solver.computeDirect(f.transpose() * f, Eigen::EigenvaluesOnly);
+      m_is_thin[i] = !(solver.eigenvalues()[0] > least) || !(f.determinant() > 0) ? 1 : 0;
+    }
+  });
+  for (size_t i = 0; i < ties.size(); ++i)
+    if (m_is_thin[i] != 0) m_doubtful.push_back(m_collision->points()[i].vertex);
+}
+
+// The conditions of vertices in other parts of the skin as it is now. Where the way out leads
+// through a vertex's own surface, as at the bottom of a crease, it is gone to its end and a little
+// further. Others go to the depth that is left alone once they are twice as deep.
+void SkinClearance::find_by_triangles(double reach, std::span<const Vec3f> points) {
+  m_conditions.clear();
+  m_by_triangles.find_around(m_around, reach, points, m_crossings);
+  const double allowed = m_options.allowed * m_spacing, farthest = m_options.farthest * m_spacing;
+  for (const SkinCrossing& c : m_crossings) {
+    const double left = c.own ? -2 * allowed : allowed;
+    if (c.own || c.depth > 2 * allowed)
+      m_conditions.push_back({c.vertex, m_skin.outward_triangles()[static_cast<size_t>(c.triangle)],
+                              c.weights, c.way, std::min(c.depth - left, farthest)});
+  }
+}
+
 Vec3d& SkinClearance::displacement(int32_t vertex) {
   int32_t& slot = m_slots[static_cast<size_t>(vertex)];
   if (slot < 0) {
@@ -139,13 +205,14 @@ void SkinClearance::project() {
   }
 }
 
+std::span<const int32_t> SkinClearance::neighbours(int32_t vertex) const {
+  const auto begin = m_edge_starts[static_cast<size_t>(vertex)];
+  return std::span(m_edges).subspan(begin, m_edge_starts[static_cast<size_t>(vertex) + 1] - begin);
+}
+
 // Every displacement goes part of the way to the mean of its neighbours', and so reaches one edge
 // further.
 void SkinClearance::smooth() {
-  const auto neighbours = [&](int32_t v) {
-    const auto begin = m_edge_starts[static_cast<size_t>(v)];
-    return std::span(m_edges).subspan(begin, m_edge_starts[static_cast<size_t>(v) + 1] - begin);
-  };
   const size_t reached = m_moved.size();
   for (size_t i = 0; i < reached; ++i)
     for (const int32_t other : neighbours(m_moved[i])) displacement(other);

@@ -2,7 +2,8 @@
 // apart and by springs, so that in the end vertices of a fold, or fingers no thicker than a cell,
 // may still lie a part of a cell within other flesh.
 //
-// Vertices that are too deep are found as contact points are (self_collision.h). Each gives a
+// Vertices that are too deep are found as contact points are (self_collision.h), and then, where
+// cells are too flat to tell, by the triangles of the skin (skin_crossings.h). Each gives a
 // condition on the displacements u of the skin: with its place on the surface, a point of a
 // triangle with weights w, and the way out n,
 //
@@ -20,20 +21,24 @@
 #include <vector>
 
 #include "supple/contact/self_collision.h"
+#include "supple/contact/skin_crossings.h"
 
 namespace supple {
 
 /// How a skin is moved out of itself.
 struct SkinClearanceOptions {
   double allowed = 0.05;  ///< depth that is left alone, in cells
-  double farthest = 1;    ///< most that one vertex is moved out by, in cells
+  double thin = 0.2;      ///< thickness of cells, of that at rest, from which on they cannot tell
+  double farthest = 1;    ///< most that one vertex is moved out by at a time, in cells
   int rounds = 8;         ///< of projections, with smoothing in between
+  int turns = 4;          ///< through all that cells cannot tell of, or until it is clear
+  int passes = 8;         ///< of a turn, around what has moved
 };
 
 /// How a skin was moved.
 struct SkinClearanceReport {
-  size_t vertices = 0;  ///< that were too deep
-  double moved = 0;     ///< the most that any vertex was moved by, in metres
+  size_t vertices = 0;  ///< that were too deep, by cells and then by triangles
+  double moved = 0;     ///< the most that any vertex was moved by at a time, in metres
 };
 
 /// Moves the vertices of one skin; solid, mesh and skin must outlive it.
@@ -57,20 +62,30 @@ class SkinClearance {
     double length;  // by which, in metres
   };
 
-  void find(std::span<const Vec3d> nodes, std::span<const Vec3f> points);
+  void find_by_cells(std::span<const Vec3d> nodes, std::span<const Vec3f> points);
+  void find_by_triangles(double reach, std::span<const Vec3f> points);
+  void find_doubtful(std::span<const Vec3d> nodes);
+  bool clear_folds(std::span<Vec3f> points, SkinClearanceReport& report);
+  void meet(std::span<Vec3f> points, SkinClearanceReport& report);
   void project();
   void smooth();
+  std::span<const int32_t> neighbours(int32_t vertex) const;
   Vec3d& displacement(int32_t vertex);
 
   const SkinSurface& m_skin;
   double m_spacing;
   SkinClearanceOptions m_options;
   std::unique_ptr<SelfCollision> m_collision;  // of the free vertices; null where there are none
+  SkinCrossings m_by_triangles;                // of the same vertices
   std::vector<uint32_t> m_edge_starts;         // neighbours of vertices
   std::vector<int32_t> m_edges;
 
   // Made anew in every call.
   std::vector<SelfContact> m_contacts;
+  std::vector<uint8_t> m_is_thin;   // cells of vertices
+  std::vector<int32_t> m_doubtful;  // vertices that cells cannot tell of
+  std::vector<int32_t> m_around;    // vertices around which triangles are looked at
+  std::vector<SkinCrossing> m_crossings;
   std::vector<Condition> m_conditions;
   std::vector<int32_t> m_moved;    // vertices that have a displacement
   std::vector<int32_t> m_slots;    // of vertices in m_moved; -1 for none

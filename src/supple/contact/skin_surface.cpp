@@ -73,5 +73,8 @@ std::span<const SkinPiece> SkinSurface::pieces() const { return m_parts->pieces;
 double SkinSurface::spacing() const { return m_parts->spacing; }
 std::span<const Vec3f> SkinSurface::positions() const { return m_parts->positions; }
 std::span<const Vec3i> SkinSurface::triangles() const { return m_parts->triangles; }
+std::span<const Vec3i> SkinSurface::outward_triangles() const {
+  return m_parts->test.outward_triangles();
+}
 
 }  // namespace supple

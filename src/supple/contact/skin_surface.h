@@ -82,6 +82,8 @@ class SkinSurface {
   std::span<const Vec3f> positions() const;
   /// The triangles it was made from.
   std::span<const Vec3i> triangles() const;
+  /// The same in the same order, those of shells that face inwards turned round.
+  std::span<const Vec3i> outward_triangles() const;
 
  private:
   struct Parts;

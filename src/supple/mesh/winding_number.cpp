@@ -15,15 +15,49 @@ using Corners = std::array<Vec3d, 3>;
 
 Vec3d area_vector(const Corners& c) { return (c[1] - c[0]).cross(c[2] - c[0]) / 2; }
 
-// Half the signed solid angle of a triangle seen from `point`:
+// Sums half of the signed solid angles of triangles seen from a point:
 // tan(Ω/2) = a·(b×c) / (|a||b||c| + (a·b)|c| + (b·c)|a| + (c·a)|b|). [Van Oosterom 1983]
-double half_solid_angle(const Corners& corners, const Vec3d& point) {
-  const Vec3d a = corners[0] - point, b = corners[1] - point, c = corners[2] - point;
-  const double la = a.norm(), lb = b.norm(), lc = c.norm();
-  const double top = a.dot(b.cross(c));
-  if (top == 0) return 0;
-  return std::atan2(top, la * lb * lc + a.dot(b) * lc + b.dot(c) * la + c.dot(a) * lb);
-}
+// Angles are those of complex numbers, whose product has their sum: one arc tangent is enough for
+// many triangles, as long as each factor stays within a quarter turn, and so the product within a
+// half.
+class HalfAngles {
+ public:
+  explicit HalfAngles(const Vec3d& point) : m_point(point) {}
+
+  void add(const Corners& corners) {
+    const Vec3d a = corners[0] - m_point, b = corners[1] - m_point, c = corners[2] - m_point;
+    const double top = a.dot(b.cross(c));
+    if (top == 0) return;
+    const double la = a.norm(), lb = b.norm(), lc = c.norm();
+    // A quarter of all, so that products of many never grow.
+    const double scale = 0.25 / (la * lb * lc);
+    const double bottom = 0.25 + (a.dot(b) * lc + b.dot(c) * la + c.dot(a) * lb) * scale;
+    multiply(top * scale, bottom);
+  }
+
+  double sum() const { return m_sum + std::atan2(m_imaginary, m_real); }
+
+ private:
+  void multiply(double imaginary, double real) {
+    if (!(real > 0)) {
+      m_sum += std::atan2(imaginary, real);
+      return;
+    }
+    const double product = m_real * real - m_imaginary * imaginary;
+    m_imaginary = m_real * imaginary + m_imaginary * real;
+    m_real = product;
+    // Before it gets beyond a quarter turn, or too small for a number.
+    if (m_real > smallest) return;
+    m_sum += std::atan2(m_imaginary, m_real);
+    m_real = 1;
+    m_imaginary = 0;
+  }
+
+  static constexpr double smallest = 1e-60;
+
+  Vec3d m_point;
+  double m_sum = 0, m_real = 1, m_imaginary = 0;
+};
 
 Corners corners_of(std::span<const Vec3f> positions, const Vec3i& triangle) {
   return {positions[triangle[0]].cast<double>(), positions[triangle[1]].cast<double>(),
@@ -34,15 +68,14 @@ Corners corners_of(std::span<const Vec3f> positions, const Vec3i& triangle) {
 
 double winding_number(std::span<const Vec3f> positions, std::span<const Vec3i> triangles,
                       const Vec3d& point) {
-  double sum = 0;
-  for (const Vec3i& triangle : triangles)
-    sum += half_solid_angle(corners_of(positions, triangle), point);
-  return sum / (2 * std::numbers::pi);
+  HalfAngles angles(point);
+  for (const Vec3i& triangle : triangles) angles.add(corners_of(positions, triangle));
+  return angles.sum() / (2 * std::numbers::pi);
 }
 
 WindingNumber::WindingNumber(std::span<const Vec3f> positions, std::span<const Vec3i> triangles,
                              double accuracy)
-    : m_accuracy(accuracy) {
+    : m_triangles(triangles.begin(), triangles.end()), m_accuracy(accuracy) {
   m_corners.reserve(triangles.size());
   for (const Vec3i& triangle : triangles) m_corners.push_back(corners_of(positions, triangle));
   if (!m_corners.empty()) build(0, static_cast<int32_t>(m_corners.size()));
@@ -57,15 +90,7 @@ int32_t WindingNumber::build(int32_t begin, int32_t end) {
   node.end = end;
   gather(node);
   if (end - begin > leaf_size) {
-    const auto middle = [](const Corners& c) -> Vec3d { return c[0] + c[1] + c[2]; };
-    Box3d box;
-    for (int32_t t = begin; t < end; ++t) box.extend(middle(m_corners[t]));
-    int axis = 0;
-    box.sizes().maxCoeff(&axis);
-    const int32_t half = begin + (end - begin) / 2;
-    std::nth_element(
-        m_corners.begin() + begin, m_corners.begin() + half, m_corners.begin() + end,
-        [&](const Corners& a, const Corners& b) { return middle(a)[axis] < middle(b)[axis]; });
+    const int32_t half = halve(begin, end);
     build(begin, half);
     node.second = build(half, end);
   }
@@ -73,26 +98,76 @@ int32_t WindingNumber::build(int32_t begin, int32_t end) {
   return index;
 }
 
+// Puts the half of a group with the lower middles first; returns where the other half begins.
+int32_t WindingNumber::halve(int32_t begin, int32_t end) {
+  const auto middle = [](const Corners& c) -> Vec3d { return c[0] + c[1] + c[2]; };
+  Box3d box;
+  for (int32_t t = begin; t < end; ++t) box.extend(middle(m_corners[t]));
+  int axis = 0;
+  box.sizes().maxCoeff(&axis);
+  std::vector<std::pair<double, int32_t>> order;
+  order.reserve(static_cast<size_t>(end - begin));
+  for (int32_t t = begin; t < end; ++t) order.emplace_back(middle(m_corners[t])[axis], t);
+  const int32_t half = (end - begin) / 2;
+  std::nth_element(order.begin(), order.begin() + half, order.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<Corners> corners;
+  std::vector<Vec3i> triangles;
+  for (const auto& [place, t] : order) {
+    corners.push_back(m_corners[t]);
+    triangles.push_back(m_triangles[t]);
+  }
+  std::copy(corners.begin(), corners.end(), m_corners.begin() + begin);
+  std::copy(triangles.begin(), triangles.end(), m_triangles.begin() + begin);
+  return begin + half;
+}
+
+void WindingNumber::refit(std::span<const Vec3f> positions) {
+  for (size_t t = 0; t < m_triangles.size(); ++t)
+    m_corners[t] = corners_of(positions, m_triangles[t]);
+  // Children come after their parents.
+  for (auto index = static_cast<int32_t>(m_nodes.size()); index-- > 0;) {
+    if (m_nodes[index].second >= 0)
+      gather_children(index);
+    else
+      gather(m_nodes[index]);
+  }
+}
+
+// The dipole of a group from those of its halves. Its radius may be more than it must.
+void WindingNumber::gather_children(int32_t index) {
+  Node& node = m_nodes[index];
+  const Node &a = m_nodes[index + 1], &b = m_nodes[node.second];
+  node.normal = a.normal + b.normal;
+  node.area = a.area + b.area;
+  node.centre = node.area > 0 ? Vec3d((a.area * a.centre + b.area * b.centre) / node.area)
+                              : Vec3d((a.centre + b.centre) / 2);
+  node.radius = std::max((a.centre - node.centre).norm() + a.radius,
+                         (b.centre - node.centre).norm() + b.radius);
+}
+
 // The dipole of a group: its area vectors, put at the middle of its area.
 void WindingNumber::gather(Node& node) const {
-  double area = 0;
+  node.normal.setZero();
+  node.area = node.radius = 0;
   Vec3d moment = Vec3d::Zero(), middle = Vec3d::Zero();
   for (int32_t t = node.begin; t < node.end; ++t) {
     const Corners& c = m_corners[t];
     const Vec3d vector = area_vector(c), centre = (c[0] + c[1] + c[2]) / 3;
     node.normal += vector;
-    area += vector.norm();
+    node.area += vector.norm();
     moment += vector.norm() * centre;
     middle += centre;
   }
-  node.centre = area > 0 ? Vec3d(moment / area) : Vec3d(middle / (node.end - node.begin));
+  node.centre = node.area > 0 ? Vec3d(moment / node.area) : Vec3d(middle / (node.end - node.begin));
   for (int32_t t = node.begin; t < node.end; ++t)
     for (const Vec3d& corner : m_corners[t])
       node.radius = std::max(node.radius, (corner - node.centre).norm());
 }
 
 double WindingNumber::at(const Vec3d& point) const {
-  double angles = 0, dipoles = 0;
+  HalfAngles angles(point);
+  double dipoles = 0;
   std::array<int32_t, 64> stack;
   int depth = 0;
   if (!m_nodes.empty()) stack[depth++] = 0;
@@ -105,14 +180,13 @@ double WindingNumber::at(const Vec3d& point) const {
       // Ω ≈ n · r / |r|³. [Barill 2018]
       if (distance > 0) dipoles += node.normal.dot(away) / (distance * distance * distance);
     } else if (node.second < 0) {
-      for (int32_t t = node.begin; t < node.end; ++t)
-        angles += half_solid_angle(m_corners[t], point);
+      for (int32_t t = node.begin; t < node.end; ++t) angles.add(m_corners[t]);
     } else {
       stack[depth++] = node.second;
       stack[depth++] = index + 1;
     }
   }
-  return (2 * angles + dipoles) / (4 * std::numbers::pi);
+  return (2 * angles.sum() + dipoles) / (4 * std::numbers::pi);
 }
 
 }  // namespace supple

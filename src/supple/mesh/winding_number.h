@@ -27,6 +27,10 @@ class WindingNumber {
   WindingNumber(std::span<const Vec3f> positions, std::span<const Vec3i> triangles,
                 double accuracy = 3);
 
+  /// Takes over where the vertices are now, as many as at first. Triangles stay in the groups they
+  /// are in, so that this takes far less time than building anew.
+  void refit(std::span<const Vec3f> positions);
+
   /// The winding number around `point`.
   double at(const Vec3d& point) const;
 
@@ -34,15 +38,19 @@ class WindingNumber {
   struct Node {
     Vec3d centre = Vec3d::Zero();  // of area
     Vec3d normal = Vec3d::Zero();  // sum of area vectors
+    double area = 0;               // of all triangles
     double radius = 0;             // around `centre`, holds all corners
     int32_t begin = 0, end = 0;    // triangles
     int32_t second = -1;           // second child, the first is the next node; -1 for a leaf
   };
 
   int32_t build(int32_t begin, int32_t end);
+  int32_t halve(int32_t begin, int32_t end);
   void gather(Node& node) const;
+  void gather_children(int32_t index);
 
-  std::vector<std::array<Vec3d, 3>> m_corners;  // in the order of the tree
+  std::vector<Vec3i> m_triangles;               // in the order of the tree
+  std::vector<std::array<Vec3d, 3>> m_corners;  // in the same order
   std::vector<Node> m_nodes;
   double m_accuracy;
 };
