@@ -48,6 +48,11 @@ std::vector<std::pair<int32_t, int32_t>> edges_of(std::span<const Vec3i> triangl
   return edges;
 }
 
+void keep_each_once(std::vector<int32_t>& numbers) {
+  std::sort(numbers.begin(), numbers.end());
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+}
+
 }  // namespace
 
 SkinClearance::SkinClearance(const SolidLattice& solid, const LatticeMesh& mesh,
@@ -89,10 +94,12 @@ SkinClearanceReport SkinClearance::clear(std::span<const Vec3d> nodes, std::span
   return report;
 }
 
-// Moves vertices around thin cells, and what that moves into something else; returns whether there
-// were none.
+// Moves vertices around doubtful ones, and what that moves into something else; what was moved is
+// doubtful then. Returns whether there was nothing to move.
 bool SkinClearance::clear_folds(std::span<Vec3f> points, SkinClearanceReport& report) {
-  m_around = m_doubtful;
+  m_around.swap(m_doubtful);
+  keep_each_once(m_around);
+  m_doubtful.clear();
   for (int pass = 0; pass < m_options.passes; ++pass) {
     find_by_triangles(pass == 0 ? wide : narrow, points);
     if (m_conditions.empty()) return pass == 0;
@@ -100,6 +107,8 @@ bool SkinClearance::clear_folds(std::span<Vec3f> points, SkinClearanceReport& re
     m_around.clear();
     for (const Condition& c : m_conditions)
       m_around.insert(m_around.end(), {c.vertex, c.corners[0], c.corners[1], c.corners[2]});
+    keep_each_once(m_around);
+    m_doubtful.insert(m_doubtful.end(), m_around.begin(), m_around.end());
   }
   return false;
 }

@@ -31,7 +31,7 @@ struct SkinClearanceOptions {
   double thin = 0.2;      ///< thickness of cells, of that at rest, from which on they cannot tell
   double farthest = 1;    ///< most that one vertex is moved out by at a time, in cells
   int rounds = 8;         ///< of projections, with smoothing in between
-  int turns = 4;          ///< through all that cells cannot tell of, or until it is clear
+  int turns = 4;          ///< around what cells cannot tell of, or until that is clear
   int passes = 8;         ///< of a turn, around what has moved
 };
 
@@ -83,7 +83,7 @@ class SkinClearance {
   // Made anew in every call.
   std::vector<SelfContact> m_contacts;
   std::vector<uint8_t> m_is_thin;   // cells of vertices
-  std::vector<int32_t> m_doubtful;  // vertices that cells cannot tell of
+  std::vector<int32_t> m_doubtful;  // vertices that cells cannot tell of, then those moved
   std::vector<int32_t> m_around;    // vertices around which triangles are looked at
   std::vector<SkinCrossing> m_crossings;
   std::vector<Condition> m_conditions;
