@@ -5,6 +5,7 @@
 
 #include "contact/contact_shapes.h"
 #include "supple/core/parallel.h"
+#include "supple/mesh/weld.h"
 #include "support/skin_overlap.h"
 
 namespace supple {
@@ -59,7 +60,7 @@ TEST(SkinClearance, LeavesWhatIsClearAsItIs) {
     body.deform([&](const Vec3d& x) { return pushed(x, depth); });
     const std::vector<Vec3f> before = body.points;
     const SkinClearanceReport report = body.clearance.clear(body.nodes, body.points);
-    EXPECT_EQ(report.vertices, 0u);
+    EXPECT_EQ(report.conditions, 0u);
     EXPECT_EQ(body.points, before);
   }
 }
@@ -73,7 +74,7 @@ TEST(SkinClearance, PartsTwoBoxesByHalfTheWayEach) {
     const double allowed = 0.1 * spacing;
     ASSERT_GT(meter.measure(body.points, allowed).deep, 50u);
     const SkinClearanceReport report = body.clearance.clear(body.nodes, body.points);
-    EXPECT_GT(report.vertices, 50u);
+    EXPECT_GT(report.conditions, 50u);
     EXPECT_EQ(meter.measure(body.points, allowed).deep, 0u) << depth;
     // Both sides give way, at the edges too none by all of it.
     double first = 0, second = 0;
@@ -102,19 +103,49 @@ TEST(SkinClearance, PartsWhatCellsCannotTell) {
     for (Vec3d& node : body.nodes) node[2] = 0;
     ASSERT_GT(meter.measure(body.points, allowed).deep, 50u);
     const SkinClearanceReport report = clearance.clear(body.nodes, body.points);
-    EXPECT_EQ(report.vertices > 50, by_triangles);
+    EXPECT_EQ(report.conditions > 50, by_triangles);
     EXPECT_EQ(meter.measure(body.points, allowed).deep == 0, by_triangles);
   }
 }
 
+// A slot in the top of a box, its sides in each other from top to bottom: a crease in flat cells.
+TEST(SkinClearance, PartsTheSidesOfACrease) {
+  TriangleMesh box = box_surface(Vec3d(2, 2, 0.6), 0.05);
+  Body body(welded_mesh(weld_by_position(box.positions), box.positions, box.triangles));
+  const test::OverlapMeter meter(body.mesh, 2 * spacing);
+  body.deform([](const Vec3d& x) {
+    if (x[1] < 0.99 || std::abs(x[0]) > 0.555) return x;
+    const double side = x[0] < 0 ? -1 : 1, down = 0.555 - std::abs(x[0]);
+    return Vec3d(-0.02 * side * (1 - down / 0.555) + 0.001 * x[2], x[1] - down, x[2]);
+  });
+  for (Vec3d& node : body.nodes)
+    if (node[1] > 0.8) node[2] = 0;
+  const size_t before = meter.measure(body.points, 0.05 * spacing).deep;
+  ASSERT_GT(before, 50u);
+  SkinClearance without(body.solid, body.cells, body.rest, body.skin, {.turns = 0});
+  std::vector<Vec3f> by_cells = body.points;
+  without.clear(body.nodes, by_cells);
+  const size_t left = meter.measure(by_cells, 0.05 * spacing).deep;
+  const SkinClearanceReport report = body.clearance.clear(body.nodes, body.points);
+  EXPECT_LT(3 * meter.measure(body.points, 0.05 * spacing).deep, left);
+  EXPECT_LT(report.moved, 2.01 * spacing);
+}
+
 TEST(SkinClearance, MovesNoVertexFar) {
   Body body(two_boxes());
-  body.deform([&](const Vec3d& x) { return pushed(x, 0.45); });
-  const std::vector<Vec3f> before = body.points;
-  body.clearance.clear(body.nodes, body.points);
-  for (size_t v = 0; v < before.size(); ++v) {
-    ASSERT_TRUE(body.points[v].allFinite());
-    EXPECT_LT((body.points[v] - before[v]).norm(), 1.5 * spacing);
+  for (const bool flat : {false, true}) {
+    body.deform([&](const Vec3d& x) { return pushed(x, 0.45); });
+    if (flat)
+      for (Vec3d& node : body.nodes) node[2] = 0;
+    const std::vector<Vec3f> before = body.points;
+    const SkinClearanceReport report = body.clearance.clear(body.nodes, body.points);
+    double most = 0;
+    for (size_t v = 0; v < before.size(); ++v) {
+      ASSERT_TRUE(body.points[v].allFinite());
+      most = std::max(most, static_cast<double>((body.points[v] - before[v]).norm()));
+    }
+    EXPECT_LT(most, (flat ? 2.01 : 1.5) * spacing);
+    EXPECT_NEAR(most, report.moved, 1e-6);
   }
 }
 
@@ -125,22 +156,26 @@ TEST(SkinClearance, LeavesWhatOverlapsAtRest) {
   Body body(boxes);
   body.deform([](const Vec3d& x) { return Vec3d(1.1 * x); });
   const std::vector<Vec3f> before = body.points;
-  EXPECT_EQ(body.clearance.clear(body.nodes, body.points).vertices, 0u);
+  EXPECT_EQ(body.clearance.clear(body.nodes, body.points).conditions, 0u);
   EXPECT_EQ(body.points, before);
 }
 
 TEST(SkinClearance, SameBitsForAnyThreadsAndOnASecondCall) {
-  std::vector<Vec3f> results[3];
   Body body(two_boxes());
-  for (const int call : {0, 1, 2}) {
-    set_thread_count(call == 2 ? 1 : 2);
-    body.deform([&](const Vec3d& x) { return pushed(x, 0.09); });
-    body.clearance.clear(body.nodes, body.points);
-    results[call] = body.points;
+  for (const bool flat : {false, true}) {
+    std::vector<Vec3f> results[3];
+    for (const int call : {0, 1, 2}) {
+      set_thread_count(call == 2 ? 1 : 2);
+      body.deform([&](const Vec3d& x) { return pushed(x, 0.09); });
+      if (flat)
+        for (Vec3d& node : body.nodes) node[2] = 0;
+      body.clearance.clear(body.nodes, body.points);
+      results[call] = body.points;
+    }
+    set_thread_count(0);
+    EXPECT_EQ(results[0], results[1]);
+    EXPECT_EQ(results[0], results[2]);
   }
-  set_thread_count(0);
-  EXPECT_EQ(results[0], results[1]);
-  EXPECT_EQ(results[0], results[2]);
 }
 
 TEST(SkinClearance, BearsNumbersThatAreNone) {

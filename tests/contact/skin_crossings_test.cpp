@@ -133,6 +133,9 @@ TEST(SkinCrossings, AreThoseOfAPlainSearch) {
       most = std::max(most, plain.size());
     }
   EXPECT_GT(most, 100u);
+  // In the bend, some through their own surface.
+  crossings.find(folded(mesh, 180, 0.03, 3), found);
+  EXPECT_TRUE(std::any_of(found.begin(), found.end(), [](const SkinCrossing& c) { return c.own; }));
 }
 
 TEST(SkinCrossings, LeadOutOfTheOtherPart) {
@@ -165,14 +168,11 @@ TEST(SkinCrossings, LeadOutOfTheOtherPart) {
 }
 
 TEST(SkinCrossings, AreNoneAtRestOrApart) {
-  // A part that is in another one at rest, and a shell that faces inwards.
+  // A part that is in another one at rest.
   TriangleMesh mesh = box(Vec3d(2, 2, 2));
   test::append(mesh, box(Vec3d(0.5, 0.5, 0.5)), Vec3f(0.75f, 0.75f, 0.75f));
-  TriangleMesh inwards = box(Vec3d(1, 1, 1));
-  for (Vec3i& t : inwards.triangles) std::swap(t[0], t[1]);
-  test::append(mesh, inwards, Vec3f(0, 3, 0));
   const SkinSurface skin(mesh.positions, mesh.triangles, spacing);
-  SkinCrossings crossings(skin, all_vertices(mesh));
+  SkinCrossings crossings(skin, all_vertices(mesh), {.search = 10});
   std::vector<SkinCrossing> found;
   crossings.find(mesh.positions, found);
   EXPECT_TRUE(found.empty());
@@ -180,6 +180,20 @@ TEST(SkinCrossings, AreNoneAtRestOrApart) {
   for (Vec3f& p : posed) p = Vec3f(-0.9f * p[1], 1.1f * p[0] + 0.1f * p[2] * p[2], p[2]);
   crossings.find(posed, found);
   EXPECT_TRUE(found.empty());
+}
+
+TEST(SkinCrossings, KnowTheOutsideOfShellsThatFaceInwards) {
+  TriangleMesh mesh = box(Vec3d(1, 1, 1));
+  for (Vec3i& t : mesh.triangles) std::swap(t[0], t[1]);
+  test::append(mesh, box(Vec3d(1, 1, 1)), Vec3f(3, 0, 0));
+  const SkinSurface skin(mesh.positions, mesh.triangles, spacing);
+  SkinCrossings crossings(skin, all_vertices(mesh));
+  std::vector<Vec3f> posed = mesh.positions;
+  for (Vec3f& p : posed)
+    if (p[0] > 1.5f) p = Vec3f(p[0] - 2.07f, 0.6f * p[1] + 0.2f, 0.6f * p[2] + 0.2f);
+  std::vector<SkinCrossing> found;
+  crossings.find(posed, found);
+  EXPECT_GT(found.size(), 117u);
 }
 
 TEST(SkinCrossings, AreFoundAroundCertainVerticesAlone) {
@@ -224,6 +238,8 @@ TEST(SkinCrossings, SameBitsForAnyThreads) {
       EXPECT_EQ(found[0][i].vertex, found[call][i].vertex);
       EXPECT_EQ(found[0][i].triangle, found[call][i].triangle);
       EXPECT_EQ(found[0][i].depth, found[call][i].depth);
+      EXPECT_EQ(found[0][i].weights, found[call][i].weights);
+      EXPECT_EQ(found[0][i].own, found[call][i].own);
     }
   }
 }

@@ -13,7 +13,7 @@ namespace {
 // Of a vertex's displacement, the part that its neighbours' mean takes in a round of smoothing.
 constexpr double blend = 0.5;
 
-// How far around vertices others are looked at, in cells: those in thin cells, and those moved.
+// How far around vertices others are looked at, in cells: when a turn begins, and in its passes.
 constexpr double wide = 2, narrow = 0.5;
 
 // Vertices of the skin that lie on its free surface, sheets included.
@@ -86,12 +86,25 @@ SkinClearance::SkinClearance(const SolidLattice& solid, const LatticeMesh& mesh,
 
 SkinClearanceReport SkinClearance::clear(std::span<const Vec3d> nodes, std::span<Vec3f> points) {
   SkinClearanceReport report;
+  m_carried.assign(points.begin(), points.end());
   find_doubtful(nodes);
   find_by_cells(nodes, points);
   meet(points, report);
   for (int turn = 0; turn < m_options.turns; ++turn)
     if (clear_folds(points, report)) break;
+  if (report.conditions > 0) limit(points, report);
   return report;
+}
+
+// Takes vertices back that have been moved too far in all.
+void SkinClearance::limit(std::span<Vec3f> points, SkinClearanceReport& report) const {
+  const double most = m_options.most * m_spacing;
+  for (size_t v = 0; v < points.size(); ++v) {
+    const Vec3f way = points[v] - m_carried[v];
+    const auto far = static_cast<double>(way.norm());
+    if (far > most) points[v] = m_carried[v] + static_cast<float>(most / far) * way;
+    report.moved = std::max(report.moved, std::min(far, most));
+  }
 }
 
 // Moves vertices around doubtful ones, and what that moves into something else; what was moved is
@@ -115,7 +128,7 @@ bool SkinClearance::clear_folds(std::span<Vec3f> points, SkinClearanceReport& re
 
 // Moves the points so that they meet the conditions.
 void SkinClearance::meet(std::span<Vec3f> points, SkinClearanceReport& report) {
-  report.vertices += m_conditions.size();
+  report.conditions += m_conditions.size();
   if (m_conditions.empty()) return;
   for (int round = 0; round < m_options.rounds; ++round) {
     if (round > 0) smooth();
@@ -124,7 +137,6 @@ void SkinClearance::meet(std::span<Vec3f> points, SkinClearanceReport& report) {
   for (size_t i = 0; i < m_moved.size(); ++i) {
     const auto v = static_cast<size_t>(m_moved[i]);
     points[v] += m_displaced[i].cast<float>();
-    report.moved = std::max(report.moved, m_displaced[i].norm());
     m_slots[v] = -1;
   }
   m_moved.clear();
@@ -164,8 +176,9 @@ void SkinClearance::find_doubtful(std::span<const Vec3d> nodes) {
   if (!m_collision) return;
   const double least = m_options.thin * m_options.thin;
   const auto ties = m_collision->ties();
-  m_is_thin.assign(ties.size(), 0);
-  parallel_for(ties.size(), 1024, [&](size_t begin, size_t end) {
+  const auto vertices = m_collision->points();
+  m_is_thin.assign(vertices.size(), 0);
+  parallel_for(vertices.size(), 1024, [&](size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) {
       const Mat3d f = cell_gradient(nodes, ties[i].nodes, m_spacing);
       Eigen::SelfAdjointEigenSolver<Mat3d> solver;
@@ -173,8 +186,8 @@ void SkinClearance::find_doubtful(std::span<const Vec3d> nodes) {
       m_is_thin[i] = !(solver.eigenvalues()[0] > least) || !(f.determinant() > 0) ? 1 : 0;
     }
   });
-  for (size_t i = 0; i < ties.size(); ++i)
-    if (m_is_thin[i] != 0) m_doubtful.push_back(m_collision->points()[i].vertex);
+  for (size_t i = 0; i < vertices.size(); ++i)
+    if (m_is_thin[i] != 0) m_doubtful.push_back(vertices[i].vertex);
 }
 
 // The conditions of vertices in other parts of the skin as it is now. Where the way out leads

@@ -7,7 +7,10 @@
 // condition on the displacements u of the skin: with its place on the surface, a point of a
 // triangle with weights w, and the way out n,
 //
-//   n · (u_vertex - Σ w u_corner) >= depth - allowed.
+//   n · (u_vertex - Σ w u_corner) >= depth - allowed
+//
+// (and depth + 2 allowed at the bottom of a crease, where the way out leads through the vertex's
+// own surface).
 //
 // Rounds of projections, which move both sides alike, and of smoothing over edges meet all
 // conditions by a displacement that fades into the skin around. Nothing of it is kept: a skin that
@@ -32,13 +35,14 @@ struct SkinClearanceOptions {
   double farthest = 1;    ///< most that one vertex is moved out by at a time, in cells
   int rounds = 8;         ///< of projections, with smoothing in between
   int turns = 4;          ///< around what cells cannot tell of, or until that is clear
-  int passes = 8;         ///< of a turn, around what has moved
+  int passes = 8;         ///< of a turn, around what has been moved
+  double most = 2;        ///< that a vertex is moved by in all, in cells
 };
 
 /// How a skin was moved.
 struct SkinClearanceReport {
-  size_t vertices = 0;  ///< that were too deep, by cells and then by triangles
-  double moved = 0;     ///< the most that any vertex was moved by at a time, in metres
+  size_t conditions = 0;  ///< vertices that were too deep, in all passes
+  double moved = 0;       ///< the most that any vertex was moved by, in metres
 };
 
 /// Moves the vertices of one skin; solid, mesh and skin must outlive it.
@@ -67,6 +71,7 @@ class SkinClearance {
   void find_doubtful(std::span<const Vec3d> nodes);
   bool clear_folds(std::span<Vec3f> points, SkinClearanceReport& report);
   void meet(std::span<Vec3f> points, SkinClearanceReport& report);
+  void limit(std::span<Vec3f> points, SkinClearanceReport& report) const;
   void project();
   void smooth();
   std::span<const int32_t> neighbours(int32_t vertex) const;
@@ -76,11 +81,12 @@ class SkinClearance {
   double m_spacing;
   SkinClearanceOptions m_options;
   std::unique_ptr<SelfCollision> m_collision;  // of the free vertices; null where there are none
-  SkinCrossings m_by_triangles;                // of the same vertices
+  SkinCrossings m_by_triangles;                // of the free vertices
   std::vector<uint32_t> m_edge_starts;         // neighbours of vertices
   std::vector<int32_t> m_edges;
 
   // Made anew in every call.
+  std::vector<Vec3f> m_carried;  // points as they came
   std::vector<SelfContact> m_contacts;
   std::vector<uint8_t> m_is_thin;   // cells of vertices
   std::vector<int32_t> m_doubtful;  // vertices that cells cannot tell of, then those moved

@@ -51,7 +51,8 @@ struct ClosestBehind {
     const Vec3d low = corners[0].cwiseMin(corners[1]).cwiseMin(corners[2]);
     const Vec3d high = corners[0].cwiseMax(corners[1]).cwiseMax(corners[2]);
     const double to_box = (low - point).cwiseMax(point - high).cwiseMax(0).squaredNorm();
-    return to_box <= away * away &&
+    // With some slack, so that of triangles equally close all are seen, in whatever order.
+    return to_box <= away * away * (1 + 1e-12) &&
            behind * behind >= squarely * squarely * to_box * area.squaredNorm();
   }
 
@@ -81,6 +82,7 @@ SkinCrossings::SkinCrossings(const SkinSurface& skin, std::vector<int32_t> verti
       m_rest(m_patches.patches.size()),
       m_vertices(std::move(vertices)),
       m_is_chosen(skin.positions().size(), 0),
+      m_is_outer(skin.outward_triangles().size(), 0),
       m_around_starts(skin.positions().size() + 1, 0),
       m_around(3 * skin.outward_triangles().size()),
       m_posed(m_patches.patches.size()),
@@ -89,6 +91,8 @@ SkinCrossings::SkinCrossings(const SkinSurface& skin, std::vector<int32_t> verti
   for (size_t p = 0; p < m_patches.patches.size(); ++p)
     m_rest.set(p, m_patches.box(p, skin.positions()).cast<double>());
   m_rest.update();
+  for (const SkinPiece& piece : skin.pieces())
+    if (piece.kind == SkinKind::outer) m_is_outer[static_cast<size_t>(piece.triangle)] = 1;
   const auto triangles = skin.outward_triangles();
   for (const Vec3i& t : triangles)
     for (const int v : t) ++m_around_starts[static_cast<size_t>(v) + 1];
@@ -218,8 +222,8 @@ bool SkinCrossings::closest_behind(std::span<const Vec3f> points, int32_t vertex
     for (const int32_t t : self.triangles_of(item)) {
       const TriangleCorners corners = self.corners(t, points);
       const Vec3d& area = self.m_areas[static_cast<size_t>(t)];
-      if (closest.may_be(corners, area) && !self.is_near(t, rest, self.m_next) &&
-          !self.is_other_side(t, rest))
+      if (self.m_is_outer[static_cast<size_t>(t)] != 0 && closest.may_be(corners, area) &&
+          !self.is_near(t, rest, self.m_next) && !self.is_other_side(t, rest))
         closest.consider(t, corners, area);
     }
     return closest.away;

@@ -5,10 +5,12 @@
 // so at least three quarters by what is not the vertex's own surface, within a reach of it at rest
 // [Jacobson 2013]: neither a hollow, which the whole skin does not wind round, nor a wrinkle of the
 // vertex's own surface counts. Asked are vertices that are behind a triangle, squarely, which is
-// neither next to them at rest nor the other side of their own flesh; the closest such triangle is
-// the way out. What is within another part at rest is left alone.
+// neither next to them at rest nor the other side of their own flesh; the closest such triangle of
+// the outer surface is the way out. What is within another part at rest is left alone.
 //
-// Not handled: vertices deeper than the search; edges that cross while no vertex does.
+// Not handled: vertices deeper than the search; edges that cross while no vertex does. What is near
+// goes by corners: of triangles much longer than the reach the other side of a thin limb may pass
+// for another part.
 #pragma once
 
 #include <span>
@@ -73,6 +75,7 @@ class SkinCrossings {
   BoxTree m_rest;  // of patches, at rest
   std::vector<int32_t> m_vertices;
   std::vector<uint8_t> m_is_chosen;       // by vertex
+  std::vector<uint8_t> m_is_outer;        // triangles that bound the body at rest, in part at least
   std::vector<uint32_t> m_around_starts;  // triangles around vertices
   std::vector<int32_t> m_around;
 
