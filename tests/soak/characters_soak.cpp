@@ -15,6 +15,8 @@
 
 #include "supple/core/timer.h"
 #include "supple/io/load.h"
+#include "supple/mesh/topology.h"
+#include "supple/sim/flesh_shown.h"
 #include "supple/sim/lattice_body.h"
 #include "supple/sim/session.h"
 #include "support/skin_overlap.h"
@@ -40,8 +42,10 @@ struct Outcome {
   double mean_time = 0, longest_time = 0;        // seconds per frame
   double least_volume = 10, largest_volume = 0;  // relative to rest
   double plain_least = 10, plain_largest = 0;    // the same of plain skinning
-  size_t plain_deep = 0, flesh_deep = 0;         // vertices more than half a cell deep, worst frame
-  double plain_depth = 0, flesh_depth = 0;       // sums over all frames and vertices, in cells
+  double largest_cells = 0;  // the same of the flesh itself, also where the skin has holes
+  bool is_closed = false;    // whether the skin encloses a volume
+  size_t plain_deep = 0, flesh_deep = 0;    // vertices more than half a cell deep, worst frame
+  double plain_depth = 0, flesh_depth = 0;  // sums over all frames and vertices, in cells
   size_t behind = 0;           // of those of the flesh, more than half a cell behind a surface
   double furthest_behind = 0;  // in cells
   size_t vertices = 0;
@@ -129,6 +133,7 @@ Outcome play(const PreparedScene& prepared, Scene scene, const Clip* clip) {
   };
   Outcome outcome;
   outcome.vertices = meter.vertices();
+  outcome.is_closed = analyse_topology(skin.mesh.positions.size(), skin.mesh.triangles).closed();
   FrameRecord record;
   while (!session.done()) {
     const Stopwatch watch;
@@ -147,6 +152,8 @@ Outcome play(const PreparedScene& prepared, Scene scene, const Clip* clip) {
     const double volume = volume_of(skin.mesh, flesh) / rest;
     outcome.least_volume = std::min(outcome.least_volume, volume);
     outcome.largest_volume = std::max(outcome.largest_volume, volume);
+    outcome.largest_cells =
+        std::max(outcome.largest_cells, volume_part(body.model(), body.node_positions()));
     const double plain_volume = volume_of(skin.mesh, rigged) / rest;
     outcome.plain_least = std::min(outcome.plain_least, plain_volume);
     outcome.plain_largest = std::max(outcome.plain_largest, plain_volume);
@@ -175,11 +182,11 @@ void print(const std::string& name, const Outcome& o) {
   const double all = static_cast<double>(o.vertices) / 100;
   fmt::print(
       "{:<40} {:4} frames {:5.2f} s (most {:5.2f}) volume {:.3f} to {:.3f} (plain {:.3f} to "
-      "{:.3f}) "
+      "{:.3f}, cells up to {:.3f}) "
       "deep {:5.2f} % (plain {:5.2f} %) behind {} ({:.2f} cells) depth {:6.1f} (plain {:6.1f}) "
       "crowded {} warnings {}\n",
       name, o.frames, o.mean_time, o.longest_time, o.least_volume, o.largest_volume, o.plain_least,
-      o.plain_largest, static_cast<double>(o.flesh_deep) / all,
+      o.plain_largest, o.largest_cells, static_cast<double>(o.flesh_deep) / all,
       static_cast<double>(o.plain_deep) / all, o.behind, o.furthest_behind, o.flesh_depth,
       o.plain_depth, o.crowded, o.warnings.size());
   constexpr size_t shown = 8;
@@ -199,13 +206,19 @@ TEST_P(Characters, KeepTheirFlesh) {
   const auto& clips = prepared.character->clips;
   ASSERT_FALSE(clips.empty());
   const char* only = std::getenv("SUPPLE_CLIP");
+  if (only != nullptr &&
+      std::none_of(clips.begin(), clips.end(), [&](const Clip& clip) { return clip.name == only; }))
+    GTEST_SKIP() << GetParam() << " has no clip " << only;
   const auto most = only != nullptr ? clips.size() : static_cast<size_t>(test::soak_factor());
   for (size_t i = 0; i < std::min(clips.size(), most); ++i) {
     if (only != nullptr && clips[i].name != only) continue;
     const Outcome outcome = play(prepared, scene, &clips[i]);
     print(fmt::format("{:.20} {}", GetParam(), clips[i].name), outcome);
     EXPECT_TRUE(outcome.warnings.empty()) << clips[i].name;
-    EXPECT_LT(outcome.largest_volume, 1.03) << clips[i].name;
+    EXPECT_LT(outcome.largest_cells, 1.03) << clips[i].name;
+    if (outcome.is_closed) {
+      EXPECT_LT(outcome.largest_volume, 1.03) << clips[i].name;
+    }
     if (std::string_view(GetParam()) == "human.glb" &&
         (clips[i].name == "squat" || clips[i].name == "curl")) {
       EXPECT_EQ(outcome.crowded, 0) << clips[i].name;
