@@ -16,6 +16,9 @@ constexpr double blend = 0.5;
 // How far around vertices others are looked at, in cells: when a turn begins, and in its passes.
 constexpr double wide = 2, narrow = 0.5;
 
+// Passes without fewer conditions after which a turn ends.
+constexpr int patience = 3;
+
 // Vertices of the skin that lie on its free surface, sheets included.
 std::vector<int32_t> free_vertices(const SkinSurface& skin) {
   std::vector<uint8_t> is_free(skin.positions().size(), 0);
@@ -90,8 +93,13 @@ SkinClearanceReport SkinClearance::clear(std::span<const Vec3d> nodes, std::span
   find_doubtful(nodes);
   find_by_cells(nodes, points);
   meet(points, report);
-  for (int turn = 0; turn < m_options.turns; ++turn)
-    if (clear_folds(points, report)) break;
+  // As long as turns find less and less to move.
+  size_t least = points.size();
+  for (int turn = 0; turn < m_options.turns; ++turn) {
+    const size_t found = clear_folds(points, report);
+    if (found == 0 || found >= least) break;
+    least = found;
+  }
   if (report.conditions > 0) limit(points, report);
   return report;
 }
@@ -108,14 +116,18 @@ void SkinClearance::limit(std::span<Vec3f> points, SkinClearanceReport& report) 
 }
 
 // Moves vertices around doubtful ones, and what that moves into something else; what was moved is
-// doubtful then. Returns whether there was nothing to move.
-bool SkinClearance::clear_folds(std::span<Vec3f> points, SkinClearanceReport& report) {
+// doubtful then. Returns how many there were at first.
+size_t SkinClearance::clear_folds(std::span<Vec3f> points, SkinClearanceReport& report) {
   m_around.swap(m_doubtful);
   keep_each_once(m_around);
   m_doubtful.clear();
-  for (int pass = 0; pass < m_options.passes; ++pass) {
+  size_t first = 0, least = points.size();
+  for (int pass = 0, idle = 0; pass < m_options.passes && idle < patience; ++pass) {
     find_by_triangles(pass == 0 ? wide : narrow, points);
-    if (m_conditions.empty()) return pass == 0;
+    if (m_conditions.empty()) break;
+    if (pass == 0) first = m_conditions.size();
+    idle = m_conditions.size() < least ? 0 : idle + 1;
+    least = std::min(least, m_conditions.size());
     meet(points, report);
     m_around.clear();
     for (const Condition& c : m_conditions)
@@ -123,7 +135,7 @@ bool SkinClearance::clear_folds(std::span<Vec3f> points, SkinClearanceReport& re
     keep_each_once(m_around);
     m_doubtful.insert(m_doubtful.end(), m_around.begin(), m_around.end());
   }
-  return false;
+  return first;
 }
 
 // Moves the points so that they meet the conditions.

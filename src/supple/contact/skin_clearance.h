@@ -69,7 +69,7 @@ class SkinClearance {
   void find_by_cells(std::span<const Vec3d> nodes, std::span<const Vec3f> points);
   void find_by_triangles(double reach, std::span<const Vec3f> points);
   void find_doubtful(std::span<const Vec3d> nodes);
-  bool clear_folds(std::span<Vec3f> points, SkinClearanceReport& report);
+  size_t clear_folds(std::span<Vec3f> points, SkinClearanceReport& report);
   void meet(std::span<Vec3f> points, SkinClearanceReport& report);
   void limit(std::span<Vec3f> points, SkinClearanceReport& report) const;
   void project();

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "supple/core/parallel.h"
+
 namespace supple {
 namespace {
 
@@ -123,15 +125,18 @@ int32_t WindingNumber::halve(int32_t begin, int32_t end) {
 }
 
 void WindingNumber::refit(std::span<const Vec3f> positions) {
-  for (size_t t = 0; t < m_triangles.size(); ++t)
-    m_corners[t] = corners_of(positions, m_triangles[t]);
+  parallel_for(m_nodes.size(), 512, [&](size_t begin, size_t end) {
+    for (size_t n = begin; n < end; ++n) {
+      Node& node = m_nodes[n];
+      if (node.second >= 0) continue;
+      for (int32_t t = node.begin; t < node.end; ++t)
+        m_corners[t] = corners_of(positions, m_triangles[t]);
+      gather(node);
+    }
+  });
   // Children come after their parents.
-  for (auto index = static_cast<int32_t>(m_nodes.size()); index-- > 0;) {
-    if (m_nodes[index].second >= 0)
-      gather_children(index);
-    else
-      gather(m_nodes[index]);
-  }
+  for (auto index = static_cast<int32_t>(m_nodes.size()); index-- > 0;)
+    if (m_nodes[index].second >= 0) gather_children(index);
 }
 
 // The dipole of a group from those of its halves. Its radius may be more than it must.
