@@ -32,6 +32,14 @@ TriangleMesh box(const Vec3d& size) {
 
 TriangleMesh bar() { return box(Vec3d(4, 0.5, 0.6)); }
 
+// A second box, 3 m from the first, narrower and 0.07 m deep in the middle of its side.
+std::vector<Vec3f> pushed_in(const TriangleMesh& boxes) {
+  std::vector<Vec3f> posed = boxes.positions;
+  for (Vec3f& p : posed)
+    if (p[0] > 1.5f) p = Vec3f(p[0] - 2.07f, 0.6f * p[1] + 0.2f, 0.6f * p[2] + 0.2f);
+  return posed;
+}
+
 // A bar bent about z around its middle, so tightly that its inner sides meet; rough by `noise`.
 std::vector<Vec3f> folded(const TriangleMesh& mesh, double degrees, double noise, uint32_t seed) {
   std::mt19937 random(seed);
@@ -144,9 +152,7 @@ TEST(SkinCrossings, LeadOutOfTheOtherPart) {
   test::append(boxes, other, Vec3f(3, 0, 0));
   const SkinSurface skin(boxes.positions, boxes.triangles, spacing);
   SkinCrossings crossings(skin, all_vertices(boxes));
-  std::vector<Vec3f> posed = boxes.positions;
-  for (Vec3f& p : posed)
-    if (p[0] > 1.5f) p = Vec3f(p[0] - 2.07f, 0.6f * p[1] + 0.2f, 0.6f * p[2] + 0.2f);
+  const std::vector<Vec3f> posed = pushed_in(boxes);
   std::vector<SkinCrossing> found;
   crossings.find(posed, found);
   size_t second = 0;
@@ -188,11 +194,8 @@ TEST(SkinCrossings, KnowTheOutsideOfShellsThatFaceInwards) {
   test::append(mesh, box(Vec3d(1, 1, 1)), Vec3f(3, 0, 0));
   const SkinSurface skin(mesh.positions, mesh.triangles, spacing);
   SkinCrossings crossings(skin, all_vertices(mesh));
-  std::vector<Vec3f> posed = mesh.positions;
-  for (Vec3f& p : posed)
-    if (p[0] > 1.5f) p = Vec3f(p[0] - 2.07f, 0.6f * p[1] + 0.2f, 0.6f * p[2] + 0.2f);
   std::vector<SkinCrossing> found;
-  crossings.find(posed, found);
+  crossings.find(pushed_in(mesh), found);
   EXPECT_GT(found.size(), 117u);
 }
 
