@@ -23,6 +23,9 @@ struct PlaneTrial {
   Numbers a, b, c;
   Numbers sum, difference, shifted_x, shifted_y, added;
   Numbers pushed_x, pushed_y;
+  Numbers column, row, row_added;  // of the first four numbers of a
+  std::array<Scalar, 64> planes;
+  Numbers first_columns;  // of planes
 };
 
 }  // namespace supple
@@ -42,6 +45,12 @@ void try_planes(PlaneTrial<Scalar>& t) {
   add_plane(a, t.added.data());
   store_plane(shifter.push_x(a, b), t.pushed_x.data());
   store_plane(shifter.push_y(a, b), t.pushed_y.data());
+  const EdgeSpreader<Scalar> spreader;
+  store_plane(spreader.column(t.a.data()), t.column.data());
+  store_plane(spreader.row(t.a.data()), t.row.data());
+  t.row_added = t.c;
+  add_row(t.a.data(), t.row_added.data());
+  store_first_columns(t.planes.data(), t.first_columns.data());
 }
 
 void try_floats(PlaneTrial<float>& t) { try_planes(t); }
@@ -70,6 +79,7 @@ PlaneTrial<Scalar> random_trial(unsigned seed) {
   PlaneTrial<Scalar> t;
   for (auto* numbers : {&t.a, &t.b, &t.c})
     for (Scalar& n : *numbers) n = static_cast<Scalar>(part(random));
+  for (Scalar& n : t.planes) n = static_cast<Scalar>(part(random));
   return t;
 }
 
@@ -87,6 +97,10 @@ void expect_plain_results(const PlaneTrial<Scalar>& t) {
       EXPECT_EQ(t.shifted_y[i], y < 3 ? at(t.a, x, y + 1) : at(t.b, x, 0)) << x << " " << y;
       EXPECT_EQ(t.pushed_x[i], x > 0 ? at(t.a, x - 1, y) : at(t.b, 3, y)) << x << " " << y;
       EXPECT_EQ(t.pushed_y[i], y > 0 ? at(t.a, x, y - 1) : at(t.b, x, 3)) << x << " " << y;
+      EXPECT_EQ(t.column[i], x == 0 ? t.a[y] : 0) << x << " " << y;
+      EXPECT_EQ(t.row[i], y == 0 ? t.a[x] : 0) << x << " " << y;
+      EXPECT_EQ(t.row_added[i], y == 0 ? t.a[x] + t.c[i] : t.c[i]) << x << " " << y;
+      EXPECT_EQ(t.first_columns[i], t.planes[4 * i]);
     }
 }
 

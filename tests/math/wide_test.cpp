@@ -29,8 +29,8 @@ struct WideTrial {
 
 /// Operations of the trial, in the order of WideTrial::out.
 inline const std::vector<std::string> wide_operations{
-    "add", "sub",  "mul", "div", "neg",    "mul_add", "neg_mul_add", "min",  "max",
-    "abs", "sqrt", "lt",  "le",  "select", "gather",  "masks",       "first"};
+    "add", "sub", "mul",  "div", "neg", "mul_add", "mul_sub", "neg_mul_add", "min",
+    "max", "abs", "sqrt", "lt",  "le",  "select",  "gather",  "masks",       "first"};
 
 }  // namespace supple
 #endif
@@ -50,6 +50,7 @@ void run_trial(WideTrial& t) {
     store(a / b, &t.out[k++][i]);
     store(-a, &t.out[k++][i]);
     store(mul_add(a, b, c), &t.out[k++][i]);
+    store(mul_sub(a, b, c), &t.out[k++][i]);
     store(neg_mul_add(a, b, c), &t.out[k++][i]);
     store(min(a, b), &t.out[k++][i]);
     store(max(a, b), &t.out[k++][i]);
@@ -151,6 +152,7 @@ double expected(const std::string& name, const WideTrial& t, size_t i) {
   if (name == "div") return a / b;
   if (name == "neg") return -a;
   if (name == "mul_add") return a * b + c;
+  if (name == "mul_sub") return a * b - c;
   if (name == "neg_mul_add") return c - a * b;
   if (name == "min") return std::min(a, b);
   if (name == "max") return std::max(a, b);

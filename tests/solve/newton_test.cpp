@@ -217,6 +217,33 @@ TEST(Newton, StallsWithoutMovingWhereNoStepLowersTheEnergy) {
   EXPECT_EQ(x, Eigen::VectorXd(Eigen::Vector2d(10, -7)));
 }
 
+// Energies are only known to some parts in 1e12, as sums over many cells are, and steps are by an
+// approximate derivative: near the minimum only forces tell how far it is.
+TEST(Newton, ConvergesWhereRoundingHidesTheEnergysFall) {
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    Function f = quadratic();
+    const auto value = f.value;
+    f.value = [=](const Eigen::VectorXd& x) {
+      // Scattered as rounding is: the same for the same place.
+      const double scatter = std::sin(1e9 * (x[0] + 3 * x[1]) + seed);
+      return value(x) + 50 * (1 + 2e-12 * scatter);
+    };
+    f.hessian = [](const auto&) {
+      Eigen::MatrixXd k(2, 2);
+      k << 3.3, 1, 1, 2.2;
+      return k;
+    };
+    Eigen::VectorXd x = Eigen::Vector2d(5, -3);
+    NewtonWork<Function> work(f);
+    NewtonOptions<Function::LinearOptions> options;
+    options.tolerance = 1e-9;
+    const NewtonReport report = solve_newton(f, x, work, options);
+    EXPECT_TRUE(report.converged) << seed << ": " << report.residual;
+    EXPECT_LE(report.iterations, 15) << seed;
+    EXPECT_LT(f.energies, 60) << seed;
+  }
+}
+
 TEST(Newton, StartThatIsNotFiniteIsReturned) {
   Function f = quadratic();
   Eigen::VectorXd x = Eigen::Vector2d(std::nan(""), 0);

@@ -98,92 +98,106 @@ HWY_INLINE CellModes<T> stiff_modes(const CellModes<T>& u, T stiffness, T hourgl
           three * u.xyz};
 }
 
-// y = K x.
+// y = K x, in two stages: what a plane of cells does to the planes of nodes below and above, and
+// the sums at a plane of nodes.
 template <class Scalar>
 struct ApplyVisitor {
   static constexpr bool reads = true;
-  static constexpr bool scatters = true;
+  static constexpr bool in_turns = true;
 
   using T = Wide<Scalar>;
   using P = Plane<Scalar>;
-  using M = Matrix3<T>;
 
   const float* data;
   Scalar hourglass;
 
-  template <class Gather, class Scatter>
-  HWY_INLINE void cells(size_t slot, size_t plane, const PlaneModes<Scalar>& low,
-                        const PlaneModes<Scalar>& high, const PlaneModes<Scalar>& out_low,
-                        PlaneModes<Scalar>& out_high, const Gather& gather,
-                        const Scatter& scatter) const {
+  // The edge springs multiply a mode of cells that has n axes with n · stiffness, hourglass modes
+  // (n > 1) with `hourglass` as well. In modes of planes, with hold = hourglass · stiffness: modes
+  // x and y have 4 hold times their own value, and both planes stiffness - 2 hold times their sum;
+  // xy has 6 hold times its own value, and both planes -hold times their sum.
+
+  // What a plane of cells adds to modes both below and above, of each component: z (subtracted
+  // below), x, y, and xy (subtracted); and its hold.
+  struct Push {
+    Scalar of[3][4][plane_size];
+    Scalar hold[plane_size];
+  };
+
+  // What the cells of a plane push. Its steps wait for each other; `meanwhile(i)`, i from 0 to 5,
+  // is called between them.
+  template <class Meanwhile>
+  HWY_INLINE void push(size_t slot, size_t plane, const PlaneModes<Scalar>& low,
+                       const PlaneModes<Scalar>& high, Push& out,
+                       const Meanwhile& meanwhile) const {
     const float* block = data + slot * cell_block;
-    // A quarter of what the block after next will need.
-    prefetch_ahead(block + 2 * cell_block + plane * (cell_block / 4), cell_block / 4);
-    Cells all[P::registers];
+    // A quarter of what the third block from here will need, asked for bit by bit: demands of this
+    // plane would have to wait for many requests at once. Requests may be dropped, so those for the
+    // next block, to the first-level cache, ask again.
+    constexpr size_t bit = cell_block / 4 / 6;
+    const float* next = block + cell_block + plane * 6 * bit;
     for (size_t i = 0; i < P::registers; ++i) {
       const size_t lane = i * T::lanes, at = plane * plane_size + lane;
+      const auto between = [&](size_t step) HWY_ATTR __attribute__((always_inline)) {
+        // The steps of all registers share the six calls.
+        const size_t all = i * 6 + step;
+        if (all % P::registers != 0) return;
+        const size_t turn = all / P::registers;
+        prefetch_ahead(next + 2 * cell_block + turn * bit, bit);
+        prefetch(next + turn * bit, bit);
+        meanwhile(turn);
+      };
       const auto sum = [&](size_t c, size_t m) HWY_ATTR {
         return load(low.of[c][m] + lane) + load(high.of[c][m] + lane);
       };
       const auto difference = [&](size_t c) HWY_ATTR {
         return load(high.of[c][0] + lane) - load(low.of[c][0] + lane);
       };
-      const Matrix3<T> gradient = {sum(0, 1),     sum(0, 2), difference(0), sum(1, 1),    sum(1, 2),
-                                   difference(1), sum(2, 1), sum(2, 2),     difference(2)};
+      const Matrix3<T> r = rotation_matrix(cell_rotation<Scalar>(block, at));
+      between(0);
+      const Matrix3<T> g = {sum(0, 1),     sum(0, 2), difference(0), sum(1, 1),    sum(1, 2),
+                            difference(1), sum(2, 1), sum(2, 2),     difference(2)};
       const T stiffness = cell_number<Scalar>(block, 10, at);
       const T lambda = cell_number<Scalar>(block, 11, at);
-      Matrix3<T>& s = all[i].stress;
-      s = auxiliary_differential(
-          rotation_matrix(cell_rotation<Scalar>(block, at)), cell_turning<Scalar>(block, at),
-          lambda, gradient, [&](size_t c) HWY_ATTR __attribute__((always_inline)) {
-            if (i == 0) gather(c);
+      const T hold = stiffness * T(hourglass), both = stiffness - (hold + hold);
+      store(hold, out.hold + lane);
+      const auto put = [&](size_t c, T x, T y, T z, T gx, T gy, T gz) HWY_ATTR
+          __attribute__((always_inline)) {
+        store(mul_add(stiffness, gz, z), out.of[c][0] + lane);
+        store(mul_add(both, gx, x), out.of[c][1] + lane);
+        store(mul_add(both, gy, y), out.of[c][2] + lane);
+        store(hold * sum(c, 3), out.of[c][3] + lane);
+      };
+      auxiliary_differential(
+          r, cell_turning<Scalar>(block, at), lambda,
+          g, [&](size_t step) HWY_ATTR __attribute__((always_inline)) { between(step + 1); },
+          [&](size_t row, T x, T y, T z) HWY_ATTR __attribute__((always_inline)) {
+            if (row == 0) put(0, x, y, z, g.a00, g.a01, g.a02);
+            if (row == 1) put(1, x, y, z, g.a10, g.a11, g.a12);
+            if (row == 2) put(2, x, y, z, g.a20, g.a21, g.a22);
           });
-      s.a02 = mul_add(stiffness, gradient.a02, s.a02);
-      s.a12 = mul_add(stiffness, gradient.a12, s.a12);
-      s.a22 = mul_add(stiffness, gradient.a22, s.a22);
-      all[i].set_springs(stiffness, T(hourglass));
     }
-    P m, mx, my, mxy;
-    const auto row = [&](size_t c, T M::*x, T M::*y, T M::*z) HWY_ATTR
-        __attribute__((always_inline)) {
-      for (size_t i = 0; i < P::registers; ++i) {
-        const size_t lane = i * T::lanes;
-        const Cells& k = all[i];
-        const auto in = [&](const PlaneModes<Scalar>& modes, size_t n)
-                            HWY_ATTR { return load(modes.of[c][n] + lane); };
-        const auto put_mode = [&](size_t n, T both, T one) HWY_ATTR {
-          store(mul_add(one, in(high, n), both), out_high.of[c][n] + lane);
-          return mul_add(one, in(low, n), in(out_low, n) + both);
-        };
-        m.part[i] = in(out_low, 0) - k.stress.*z;
-        store(k.stress.*z, out_high.of[c][0] + lane);
-        mx.part[i] = put_mode(1, mul_add(k.both, in(low, 1) + in(high, 1), k.stress.*x), k.one);
-        my.part[i] = put_mode(2, mul_add(k.both, in(low, 2) + in(high, 2), k.stress.*y), k.one);
-        mxy.part[i] = put_mode(3, k.both_xy * (in(low, 3) + in(high, 3)), k.one_xy);
-      }
-      scatter(m, mx, my, mxy, c);
-    };
-    row(0, &M::a00, &M::a01, &M::a02);
-    row(1, &M::a10, &M::a11, &M::a12);
-    row(2, &M::a20, &M::a21, &M::a22);
   }
 
- private:
-  struct Cells {
-    Matrix3<T> stress;  // auxiliary; its last column with the springs'
-    T one, both, one_xy, both_xy;
-
-    // The edge springs, for modes x and y, and xy, of the planes below and above: to each of the
-    // two `one` times its own value and `both` times their sum. In modes of cells this is n ·
-    // stiffness times a mode with n axes, hourglass modes (n > 1) times `hourglass` as well.
-    HWY_INLINE void set_springs(T stiffness, T hourglass) {
-      const T hold = stiffness * hourglass, two = hold + hold;
-      one = two + two;
-      both = stiffness - two;
-      one_xy = one + two;
-      both_xy = -hold;
+  // Component c of the sums at a plane of nodes with modes `in`, from the planes of cells below and
+  // above: calls use(m, mx, my, mxy).
+  template <class Use>
+  HWY_INLINE void add_up(size_t c, const PlaneModes<Scalar>& in, const Push& below,
+                         const Push& above, const Use& use) const {
+    P m, mx, my, mxy;
+    for (size_t i = 0; i < P::registers; ++i) {
+      const size_t lane = i * T::lanes;
+      const auto pushed = [&](size_t n) HWY_ATTR {
+        return load(below.of[c][n] + lane) + load(above.of[c][n] + lane);
+      };
+      const T hold = load(below.hold + lane) + load(above.hold + lane);
+      const T two = hold + hold, four = two + two;
+      m.part[i] = load(below.of[c][0] + lane) - load(above.of[c][0] + lane);
+      mx.part[i] = mul_add(four, load(in.of[c][1] + lane), pushed(1));
+      my.part[i] = mul_add(four, load(in.of[c][2] + lane), pushed(2));
+      mxy.part[i] = mul_sub(four + two, load(in.of[c][3] + lane), pushed(3));
     }
-  };
+    use(m, mx, my, mxy);
+  }
 };
 
 // The diagonal of K [McAdams 2011, §9.1, with the volume factor that is missing there]: at corner
@@ -191,7 +205,7 @@ struct ApplyVisitor {
 // quadratic form of signs has the modes 1, xy, xz, yz alone.
 struct DiagonalVisitor {
   static constexpr bool reads = false;
-  static constexpr bool scatters = false;
+  static constexpr bool in_turns = false;
 
   const float* data;
   float hourglass;
@@ -249,7 +263,7 @@ struct DiagonalVisitor {
 template <bool writes>
 struct ForceVisitor {
   static constexpr bool reads = true;
-  static constexpr bool scatters = false;
+  static constexpr bool in_turns = false;
 
   const ForceInput& input;
   WideDouble energy{0.0};
@@ -337,7 +351,7 @@ struct ForceVisitor {
 // Deformation gradients.
 struct GradientVisitor {
   static constexpr bool reads = true;
-  static constexpr bool scatters = false;
+  static constexpr bool in_turns = false;
 
   float* gradients;
   double spacing;
@@ -367,19 +381,19 @@ struct GradientVisitor {
 void apply_floats(const SweepPlan& plan, size_t tile, const float* cells, float hourglass,
                   const float* x, SweepOutput<float> out) {
   ApplyVisitor<float> visitor{cells, hourglass};
-  sweep_tile<true>(plan, tile, x, out.sums, out.ghosts, visitor);
+  sweep_tile<true>(plan, tile, x, out, visitor);
 }
 
 void apply_doubles(const SweepPlan& plan, size_t tile, const float* cells, float hourglass,
                    const double* x, SweepOutput<double> out) {
   ApplyVisitor<double> visitor{cells, static_cast<double>(hourglass)};
-  sweep_tile<true>(plan, tile, x, out.sums, out.ghosts, visitor);
+  sweep_tile<true>(plan, tile, x, out, visitor);
 }
 
 void diagonal_floats(const SweepPlan& plan, size_t tile, const float* cells, float hourglass,
                      SweepOutput<float> out) {
   DiagonalVisitor visitor{cells, hourglass};
-  sweep_tile<true, float>(plan, tile, nullptr, out.sums, out.ghosts, visitor);
+  sweep_tile<true, float>(plan, tile, nullptr, out, visitor);
 }
 
 double force_doubles(const SweepPlan& plan, size_t tile, const ForceInput& input, const double* x,
@@ -393,11 +407,11 @@ double force_doubles(const SweepPlan& plan, size_t tile, const ForceInput& input
   };
   if (out.sums == nullptr) {
     ForceVisitor<false> visitor{input};
-    sweep_tile<false>(plan, tile, x, out.sums, out.ghosts, visitor);
+    sweep_tile<false>(plan, tile, x, out, visitor);
     return sum(visitor.energy);
   }
   ForceVisitor<true> visitor{input};
-  sweep_tile<true>(plan, tile, x, out.sums, out.ghosts, visitor);
+  sweep_tile<true>(plan, tile, x, out, visitor);
   return sum(visitor.energy);
 }
 
@@ -408,7 +422,7 @@ void gradient_doubles(const SweepPlan& plan, size_t tile, double spacing, const 
   if (first == plan.tiles[tile + 1]) return;
   GradientVisitor visitor{gradients, spacing, static_cast<size_t>(plan.cell_slots[first]),
                           rest_stretches};
-  sweep_tile<false, double>(plan, tile, x, nullptr, nullptr, visitor);
+  sweep_tile<false, double>(plan, tile, x, {}, visitor);
 }
 
 void linearise_floats(const DecomposedBlock& decomposed, const DifferentialRule<float>& rule,

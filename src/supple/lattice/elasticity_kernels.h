@@ -7,14 +7,6 @@
 
 namespace supple {
 
-/// Where a pass over a tile writes its nodal sums: `sums` from the tile's first block on, and
-/// ghosts from the lattice's first on.
-template <class Scalar>
-struct SweepOutput {
-  Scalar* sums = nullptr;
-  Scalar* ghosts = nullptr;
-};
-
 /// sums = K x of a tile's cells, from their linearisations. `hourglass` is 1 for the stabilised
 /// element, 0 for plain one-point quadrature.
 void apply_tile(const SweepPlan& plan, size_t tile, const float* cells, float hourglass,

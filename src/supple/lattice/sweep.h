@@ -97,14 +97,13 @@ struct CarryY {
   Scalar of[3][plane_size];
 };
 
-/// The transpose of gather_modes: puts modes of component c at a plane of cells' corners, what the
-/// columns before left and what was there `before` to the nodes, and leaves the rest for the
-/// columns after.
+/// The transpose of gather_modes: puts modes of component c at a plane of cells' corners and what
+/// the columns before left to the nodes, and leaves the rest for the columns after.
 template <class Scalar>
 HWY_INLINE void scatter_modes(const PlaneShifter<Scalar>& shifter, const Plane<Scalar>& m,
                               const Plane<Scalar>& mx, const Plane<Scalar>& my,
                               const Plane<Scalar>& mxy, size_t c, CarryX<Scalar>& carry_x,
-                              CarryY<Scalar>& carry_y, const Scalar* before, Scalar* nodes) {
+                              CarryY<Scalar>& carry_y, Scalar* nodes) {
   const Plane<Scalar> low = m - my, high = m + my, low_x = mx - mxy, high_x = mx + mxy;
   const Plane<Scalar> right_low = low + low_x, right_high = high + high_x;
   const Plane<Scalar> below = low - low_x + shifter.push_x(right_low, load_plane(carry_x.low[c]));
@@ -113,19 +112,18 @@ HWY_INLINE void scatter_modes(const PlaneShifter<Scalar>& shifter, const Plane<S
   store_plane(right_low, carry_x.low[c]);
   store_plane(right_high, carry_x.high[c]);
   const Plane<Scalar> sum = below + shifter.push_y(above, load_plane(carry_y.of[c]));
-  store_plane(sum + load_plane(before + c * block_cells), nodes + c * block_cells);
+  store_plane(sum, nodes + c * block_cells);
   store_plane(above, carry_y.of[c]);
 }
 
 /// The same of modes in memory, all components.
 template <class Scalar>
 HWY_INLINE void scatter_modes(const PlaneShifter<Scalar>& shifter, const PlaneModes<Scalar>& modes,
-                              CarryX<Scalar>& carry_x, CarryY<Scalar>& carry_y,
-                              const Scalar* before, Scalar* nodes) {
+                              CarryX<Scalar>& carry_x, CarryY<Scalar>& carry_y, Scalar* nodes) {
   for (size_t c = 0; c < 3; ++c)
     scatter_modes(shifter, load_plane(modes.of[c][0]), load_plane(modes.of[c][1]),
                   load_plane(modes.of[c][2]), load_plane(modes.of[c][3]), c, carry_x, carry_y,
-                  before, nodes);
+                  nodes);
 }
 
 /// Adds what a column left for the one in x to the nodes, and takes it out.
@@ -134,10 +132,10 @@ HWY_INLINE void flush_x(const PlaneShifter<Scalar>& shifter, CarryX<Scalar>& car
                         Scalar* next_xy) {
   const Plane<Scalar> zero = Plane<Scalar>::zero();
   for (size_t c = 0; c < 3; ++c) {
-    const Plane<Scalar> above = shifter.push_x(zero, load_plane(carry.high[c]));
-    add_plane(shifter.push_x(zero, load_plane(carry.low[c])) + shifter.push_y(above, zero),
-              next_x + c * block_cells);
-    add_plane(shifter.push_y(zero, above), next_xy + c * block_cells);
+    const Plane<Scalar> both =
+        load_plane(carry.low[c]) + shifter.push_y(load_plane(carry.high[c]), zero);
+    add_plane(shifter.push_x(zero, both), next_x + c * block_cells);
+    next_xy[c * block_cells] += carry.high[c][plane_size - 1];
     store_plane(zero, carry.low[c]);
     store_plane(zero, carry.high[c]);
   }
@@ -145,12 +143,10 @@ HWY_INLINE void flush_x(const PlaneShifter<Scalar>& shifter, CarryX<Scalar>& car
 
 /// Adds what a column left for the one in y to the nodes, and takes it out.
 template <class Scalar>
-HWY_INLINE void flush_y(const PlaneShifter<Scalar>& shifter, CarryY<Scalar>& carry,
-                        Scalar* next_y) {
-  const Plane<Scalar> zero = Plane<Scalar>::zero();
+HWY_INLINE void flush_y(CarryY<Scalar>& carry, Scalar* next_y) {
   for (size_t c = 0; c < 3; ++c) {
-    add_plane(shifter.push_y(zero, load_plane(carry.of[c])), next_y + c * block_cells);
-    store_plane(zero, carry.of[c]);
+    add_row(carry.of[c] + plane_size - block_side, next_y + c * block_cells);
+    store_plane(Plane<Scalar>::zero(), carry.of[c]);
   }
 }
 
@@ -163,68 +159,124 @@ HWY_INLINE void keep_ghost(const Scalar* block, uint8_t axis, Scalar* to) {
     else if (axis == 1)
       for (size_t k = 0; k < 4; ++k) std::memcpy(to + 4 * k, block + 16 * k, 4 * sizeof(Scalar));
     else
-      for (size_t i = 0; i < ghost_size; ++i) to[i] = block[4 * i];
+      store_first_columns(block, to);
   }
 }
 
+/// Empties what is kept of a ghost block.
+template <class Scalar>
+HWY_INLINE void clear_ghost(Scalar* block, uint8_t axis) {
+  if (axis != 2)
+    std::memset(block, 0, vector_block * sizeof(Scalar));
+  else
+    for (size_t c = 0; c < 3; ++c) store_plane(Plane<Scalar>::zero(), block + c * block_cells);
+}
+
+/// What a visitor in turns leaves from its first stage for its second; nothing for others.
+template <class Visitor, bool in_turns>
+struct PushOf {
+  struct Type {};
+};
+template <class Visitor>
+struct PushOf<Visitor, true> {
+  using Type = typename Visitor::Push;
+};
+
 /// A pass over the cells of a tile, up one column of blocks after the other.
 ///
-/// A plane of cells is one long chain of operations that wait for each other. So the modes of the
-/// plane after next are gathered meanwhile.
+/// The stresses of a plane of cells are a chain of multiplications that wait for each other. Most
+/// of the rest are sums. So both are made in turns: while stresses of one plane are made, what the
+/// plane before pushes is added up, and the modes of the plane after next are gathered.
 template <bool writes, class Scalar, class Visitor>
 struct TileSweep {
   const SweepPlan& plan;
   const Scalar* x;
-  Scalar* y;
+  SweepOutput<Scalar> to;
   Visitor& visitor;
-  size_t first;          ///< block
-  const Scalar* shared;  ///< ghosts of all tiles
-  size_t places = 0;     ///< for which there are carries, in x
+  size_t first;        ///< block
+  size_t first_ghost;  ///< of the tile
+  size_t own_ghosts;   ///< numbers of the tile's ghosts
+  size_t later = 0;    ///< vectors of the plan that will be needed
+  size_t places = 0;   ///< for which there are carries, in x
   PlaneShifter<Scalar> shifter;
 
-  // Modes of plane j, in and out, are at j % 4.
+  // Modes of plane j of the nodes, in and out, and what plane j of the cells pushes, at j % 4.
   alignas(64) PlaneModes<Scalar> in[4];
-  alignas(64) PlaneModes<Scalar> out[writes ? 4 : 1];
+  alignas(64) PlaneModes<Scalar> out[writes && !Visitor::in_turns ? 4 : 1];
+  alignas(64) typename PushOf<Visitor, Visitor::in_turns>::Type pushes[4];
   alignas(64) CarryX<Scalar> carry_x[writes ? carry_planes : 1];
   alignas(64) CarryY<Scalar> carry_y[writes ? most_places : 1][carry_planes];
-  alignas(64) Scalar nothing[writes ? vector_block : 1];
+  alignas(64) Scalar aside[writes ? vector_block : 1];
   alignas(64) Scalar beyond[writes ? (most_ghosts + 1) * vector_block : 1];
 
-  HWY_INLINE TileSweep(const SweepPlan& tables, const Scalar* from, Scalar* to, Visitor& v,
-                       size_t first_block, const Scalar* ghosts)
-      : plan(tables), x(from), y(to), visitor(v), first(first_block), shared(ghosts) {}
+  HWY_INLINE TileSweep(const SweepPlan& tables, const Scalar* from,
+                       const SweepOutput<Scalar>& output, Visitor& v, size_t tile)
+      : plan(tables),
+        x(from),
+        to(output),
+        visitor(v),
+        first(plan.tiles[tile]),
+        first_ghost(plan.ghost_offsets[tile]),
+        own_ghosts((plan.ghost_offsets[tile + 1] - first_ghost) * ghost_record) {
+    while (later < plan.later.size() && plan.later[later] != nullptr) ++later;
+  }
 
   /// Where the nodes of a block begin among the sums.
   HWY_INLINE Scalar* sums(int32_t target) {
-    return target >= 0 ? y + (static_cast<size_t>(target) - first) * vector_block
+    return target >= 0 ? to.sums + (static_cast<size_t>(target) - first) * vector_block
                        : beyond + static_cast<size_t>(~target) * vector_block;
   }
 
-  /// Plane k of the cells of block b; `own` are the sums of the nodes there.
-  HWY_INLINE void visit_plane(size_t k, size_t b, const NodePlanes<const Scalar> (&nodes)[2],
-                              CarryX<Scalar>& in_x, CarryY<Scalar>& in_y, const Scalar* before,
-                              Scalar* own) {
+  /// A plane of cells: the slot of its block, and where its sums go.
+  struct PlaneSums {
+    size_t slot;
+    CarryX<Scalar>* in_x;
+    CarryY<Scalar>* in_y;
+    Scalar* own;
+  };
+
+  /// The nodes that are gathered while plane k of a block's cells is visited.
+  static HWY_INLINE NodePlanes<const Scalar> gathered(size_t k,
+                                                      const NodePlanes<const Scalar> (&nodes)[2]) {
     const NodePlanes<const Scalar>& near = nodes[k / 2];
     const size_t at = (k + 2) % 4 * plane_size;
-    const NodePlanes<const Scalar> above = {near.own + at, near.x + at, near.y + at, near.xy + at};
-    const auto gather = [&](size_t c) HWY_ATTR __attribute__((always_inline)) {
-      if constexpr (Visitor::reads) gather_modes(shifter, above, c, in[(k + 2) % 4]);
+    return {near.own + at, near.x + at, near.y + at, near.xy + at};
+  }
+
+  /// Plane k of the cells of a block.
+  HWY_INLINE void visit_plane(size_t k, const NodePlanes<const Scalar> (&nodes)[2],
+                              const PlaneSums& at) {
+    visitor.cells(at.slot, k, in[k], in[(k + 1) % 4], out[writes ? k : 0],
+                  out[writes ? (k + 1) % 4 : 0]);
+    if constexpr (Visitor::reads)
+      for (size_t c = 0; c < 3; ++c) gather_modes(shifter, gathered(k, nodes), c, in[(k + 2) % 4]);
+    if constexpr (writes) scatter_modes(shifter, out[k], *at.in_x, *at.in_y, at.own);
+  }
+
+  /// The same in turns: what plane k of the cells of block b pushes, and the sums at the plane of
+  /// nodes below the plane of cells before it, if it follows one.
+  template <size_t k, bool follows>
+  HWY_INLINE void visit_in_turns(size_t b, const NodePlanes<const Scalar> (&nodes)[2],
+                                 const PlaneSums& at, const PlaneSums& before) {
+    const auto meanwhile = [&](size_t step) HWY_ATTR __attribute__((always_inline)) {
+      if (step == 3) ask_ahead(k, b);
+      if (step >= 1 && step <= 3)
+        gather_modes(shifter, gathered(k, nodes), step - 1, in[(k + 2) % 4]);
+      else if constexpr (follows)
+        add_up<(k + 3) % 4>(before, pushes[(k + 3) % 4], step == 0 ? 0 : step - 3);
     };
-    const auto slot = static_cast<size_t>(plan.cell_slots[b]);
-    if constexpr (Visitor::scatters) {
-      ask_ahead(k, b);
-      const auto scatter = [&](const Plane<Scalar>& m, const Plane<Scalar>& mx,
-                               const Plane<Scalar>& my, const Plane<Scalar>& mxy, size_t c) HWY_ATTR
-          __attribute__((always_inline)) {
-        scatter_modes(shifter, m, mx, my, mxy, c, in_x, in_y, before, own);
-      };
-      visitor.cells(slot, k, in[k], in[(k + 1) % 4], out[k], out[(k + 1) % 4], gather, scatter);
-    } else {
-      visitor.cells(slot, k, in[k], in[(k + 1) % 4], out[writes ? k : 0],
-                    out[writes ? (k + 1) % 4 : 0]);
-      for (size_t c = 0; c < 3; ++c) gather(c);
-      if constexpr (writes) scatter_modes(shifter, out[k], in_x, in_y, before, own);
-    }
+    visitor.push(at.slot, k, in[k], in[(k + 1) % 4], pushes[k], meanwhile);
+  }
+
+  /// Sums of component c at plane k of the nodes, with what the cells above push.
+  template <size_t k, class Push>
+  HWY_INLINE void add_up(const PlaneSums& at, const Push& above, size_t c) {
+    visitor.add_up(
+        c, in[k], pushes[(k + 3) % 4], above,
+        [&](const Plane<Scalar>& m, const Plane<Scalar>& mx, const Plane<Scalar>& my,
+            const Plane<Scalar>& mxy) HWY_ATTR __attribute__((always_inline)) {
+          scatter_modes(shifter, m, mx, my, mxy, c, *at.in_x, *at.in_y, at.own);
+        });
   }
 
   /// Asks for a quarter of what the column after next and what comes after the tile will read.
@@ -235,37 +287,44 @@ struct TileSweep {
     const auto ask = [&](int32_t block) HWY_ATTR {
       prefetch_ahead(x + static_cast<size_t>(block) * vector_block + k * quarter, quarter);
     };
+    // Requests may be dropped, so those of the column before have asked for the same.
+    const auto& nearer = plan.upper[std::min(b + most_height, plan.blocks - 1)];
+    ask(nearer[1]);
+    ask(nearer[3]);
     ask(near[1]);
     ask(near[3]);
     // Where a row of columns begins, its own nodes are new as well.
     if (static_cast<size_t>(plan.upper[next - std::min(next, most_height)][1]) != next) {
       ask(near[0]);
       ask(near[2]);
+      if (k < 3) ask_above(near[4], near[6], k);
     }
-    if (k < 3) ask_above(near, k);
+    if (k < 3) ask_above(near[5], near[7], k);
     if (k == 3) ask_ghosts(b);
-    for (const void* vector : plan.later)
-      if (vector != nullptr)
-        prefetch_ahead(static_cast<const Scalar*>(vector) + b * vector_block + k * quarter,
-                       quarter);
+    // A line of the ghosts this tile will write.
+    const size_t line = (4 * (b - first) + k) * 64 / sizeof(Scalar);
+    if (line < own_ghosts) prefetch_ahead(to.ghosts + first_ghost * ghost_record + line, 1);
+    for (size_t i = 0; i < later; ++i)
+      prefetch_ahead(static_cast<const Scalar*>(plan.later[i]) + b * vector_block + k * quarter,
+                     quarter);
   }
 
-  /// Asks for component c of the two lowest planes of nodes above a block. Those of other columns
-  /// are new where the block is the highest of its column; elsewhere this costs nothing.
-  HWY_INLINE void ask_above(const std::array<int32_t, 8>& near, size_t c) {
-    for (const size_t d : {5, 7})
-      prefetch_ahead(x + static_cast<size_t>(near[d]) * vector_block + c * block_cells,
+  /// Asks for component c of the two lowest planes of nodes of two blocks above a block. They are
+  /// new where that is the highest of its column.
+  HWY_INLINE void ask_above(int32_t above, int32_t above_y, size_t c) {
+    for (const int32_t block : {above, above_y})
+      prefetch_ahead(x + static_cast<size_t>(block) * vector_block + c * block_cells,
                      2 * plane_size);
   }
 
   /// Asks for what other tiles leave for a block.
   HWY_INLINE void ask_ghosts(size_t b) {
     for (uint32_t i = plan.incoming_offsets[b]; i < plan.incoming_offsets[b + 1]; ++i)
-      prefetch_ahead(shared + plan.incoming[i] * ghost_record, ghost_record);
+      prefetch_ahead(to.ghosts + plan.incoming[i] * ghost_record, ghost_record);
   }
 
   HWY_INLINE void visit_column(const BlockColumn& column) {
-    const size_t end = column.block + column.height;
+    const size_t top = column.block + column.height;
     CarryX<Scalar>* in_x = carry_x + (writes ? 4 * column.level : 0);
     CarryY<Scalar>* in_y = carry_y[writes ? column.place : 0] + 4 * column.level;
     if constexpr (writes)
@@ -285,31 +344,60 @@ struct TileSweep {
                 lowest.xy + plane_size};
       for (size_t c = 0; c < 3; ++c) gather_modes(shifter, lowest, c, in[1]);
     }
-    if constexpr (writes) std::memset(&out[0], 0, sizeof(out[0]));
-    for (size_t b = column.block; b < end; ++b, in_x += 4, in_y += 4) {
+    if constexpr (Visitor::in_turns)
+      std::memset(&pushes[3], 0, sizeof(pushes[3]));
+    else if constexpr (writes)
+      std::memset(&out[0], 0, sizeof(out[0]));
+    PlaneSums last = {};
+    for (size_t b = column.block; b < top; ++b, in_x += 4, in_y += 4) {
       NodePlanes<const Scalar> nodes[2] = {};
       if constexpr (Visitor::reads) {
         nodes[0] = planes(plan.upper[b].data());
         nodes[1] = planes(plan.upper[b].data() + 4);
       }
-      Scalar* own = writes ? sums(plan.targets[b][0]) : nullptr;
-      const Scalar* before = writes && column.first ? nothing : own;
-      if constexpr (Visitor::scatters) {
-        visit_plane(0, b, nodes, in_x[0], in_y[0], before, own);
-        visit_plane(1, b, nodes, in_x[1], in_y[1], before + plane_size, own + plane_size);
-        visit_plane(2, b, nodes, in_x[2], in_y[2], before + 2 * plane_size, own + 2 * plane_size);
-        visit_plane(3, b, nodes, in_x[3], in_y[3], before + 3 * plane_size, own + 3 * plane_size);
+      const auto slot = static_cast<size_t>(plan.cell_slots[b]);
+      Scalar* own = writes ? (column.first ? sums(plan.targets[b][0]) : aside) : nullptr;
+      const auto sums_of = [&](size_t k) HWY_ATTR {
+        return writes ? PlaneSums{slot, in_x + k, in_y + k, own + k * plane_size}
+                      : PlaneSums{slot, nullptr, nullptr, nullptr};
+      };
+      if constexpr (Visitor::in_turns) {
+        if (b == column.block) {
+          visit_in_turns<0, false>(b, nodes, sums_of(0), last);
+        } else {
+          visit_in_turns<0, true>(b, nodes, sums_of(0), last);
+          take_over(b - 1, column);
+        }
+        visit_in_turns<1, true>(b, nodes, sums_of(1), sums_of(0));
+        visit_in_turns<2, true>(b, nodes, sums_of(2), sums_of(1));
+        visit_in_turns<3, true>(b, nodes, sums_of(3), sums_of(2));
+        last = sums_of(3);
       } else {
-        for (size_t k = 0; k < 4; ++k)
-          visit_plane(k, b, nodes, in_x[writes ? k : 0], in_y[writes ? k : 0],
-                      before + (writes ? k : 0) * plane_size, own + (writes ? k : 0) * plane_size);
+        for (size_t k = 0; k < 4; ++k) visit_plane(k, nodes, sums_of(k));
+        if constexpr (writes) take_over(b, column);
       }
     }
+    if constexpr (Visitor::in_turns) {
+      for (size_t c = 0; c < 3; ++c) add_up<3>(last, pushes[3], c);
+      take_over(top - 1, column);
+      std::memset(&pushes[0], 0, sizeof(pushes[0]));
+      const PlaneSums highest = {0, in_x, in_y, aside};
+      for (size_t c = 0; c < 3; ++c) add_up<0>(highest, pushes[0], c);
+    }
     if constexpr (writes) {
-      Scalar* above = sums(plan.targets[end - 1][4]);
-      scatter_modes(shifter, out[0], *in_x, *in_y, above, above);
+      if constexpr (!Visitor::in_turns) scatter_modes(shifter, out[0], *in_x, *in_y, aside);
+      Scalar* above = sums(plan.targets[top - 1][4]);
+      for (size_t c = 0; c < 3; ++c)
+        add_plane(load_plane(aside + c * block_cells), above + c * block_cells);
       flush(column);
     }
+  }
+
+  /// Adds sums of a block's nodes that were put aside to those that were there before.
+  HWY_INLINE void take_over(size_t b, const BlockColumn& column) {
+    if (column.first) return;
+    Scalar* own = sums(plan.targets[b][0]);
+    for (size_t i = 0; i < vector_block; i += plane_size) add_plane(load_plane(aside + i), own + i);
   }
 
   /// Adds what no other column takes over from this one to the nodes beside it.
@@ -324,7 +412,7 @@ struct TileSweep {
       for (size_t k = 0; k < (top ? 1 : 4); ++k) {
         const size_t at = k * plane_size;
         if (!column.feeds_x) flush_x(shifter, in_x[4 * h + k], next_x + at, next_xy + at);
-        if (!column.feeds_y) flush_y(shifter, in_y[4 * h + k], next_y + at);
+        if (!column.feeds_y) flush_y(in_y[4 * h + k], next_y + at);
       }
     }
   }
@@ -332,24 +420,25 @@ struct TileSweep {
 
 /// Visits all cells of a tile: `visitor.cells(slot, plane, low, high, out_low, out_high)` per plane
 /// of cells; Visitor::reads says whether it needs `x`. With `writes`, the nodal sums of what the
-/// visitor puts out replace `y`, from the tile's first block on, and the tile's ghosts.
+/// visitor puts out replace those of `out`, and the tile's ghosts.
 ///
-/// A visitor with Visitor::scatters gets two functions besides: `gather(c)`, to be called for the
-/// three components wherever it would have to wait, and `scatter(m, mx, my, mxy, c)`, which takes
-/// the modes of the plane below from registers.
+/// A visitor with Visitor::in_turns has two functions instead: `push(slot, plane, low, high, out,
+/// meanwhile)` for a plane of cells, which calls meanwhile(i), i from 0 to 5, wherever it would
+/// have to wait, and `add_up(c, in, below, above, use)` for a plane of nodes between two planes of
+/// cells, which calls use with the modes of component c.
 template <bool writes, class Scalar, class Visitor>
-HWY_INLINE void sweep_tile(const SweepPlan& plan, size_t tile, const Scalar* x, Scalar* y,
-                           Scalar* ghosts, Visitor& visitor) {
+HWY_INLINE void sweep_tile(const SweepPlan& plan, size_t tile, const Scalar* x,
+                           const SweepOutput<Scalar>& out, Visitor& visitor) {
   const size_t first = plan.tiles[tile], end = plan.tiles[tile + 1];
   const size_t first_ghost = plan.ghost_offsets[tile];
   const size_t ghost_count = plan.ghost_offsets[tile + 1] - first_ghost;
-  TileSweep<writes, Scalar, Visitor> sweep(plan, x, y, visitor, first, ghosts);
+  TileSweep<writes, Scalar, Visitor> sweep(plan, x, out, visitor, tile);
   if constexpr (writes) {
     for (size_t b = first; b < end; ++b)
       if (plan.fresh[b] == 0)
-        std::memset(y + (b - first) * vector_block, 0, vector_block * sizeof(Scalar));
-    std::memset(sweep.nothing, 0, sizeof(sweep.nothing));
-    std::memset(sweep.beyond, 0, ghost_count * vector_block * sizeof(Scalar));
+        std::memset(out.sums + (b - first) * vector_block, 0, vector_block * sizeof(Scalar));
+    for (size_t g = 0; g < ghost_count; ++g)
+      clear_ghost(sweep.beyond + g * vector_block, plan.ghosts[first_ghost + g].axis);
     std::memset(sweep.carry_x, 0, sizeof(sweep.carry_x));
   }
   for (size_t i = plan.column_offsets[tile]; i < plan.column_offsets[tile + 1]; ++i)
@@ -357,7 +446,7 @@ HWY_INLINE void sweep_tile(const SweepPlan& plan, size_t tile, const Scalar* x, 
   if constexpr (writes)
     for (size_t g = 0; g < ghost_count; ++g)
       keep_ghost(sweep.beyond + g * vector_block, plan.ghosts[first_ghost + g].axis,
-                 ghosts + (first_ghost + g) * ghost_record);
+                 out.ghosts + (first_ghost + g) * ghost_record);
 }
 
 SUPPLE_KERNELS_END

@@ -42,9 +42,17 @@ struct SweepPlan {
   const uint32_t* incoming_offsets = nullptr;
   const uint32_t* incoming = nullptr;
   size_t blocks = 0;
-  /// Vectors that will be needed once a tile is done: what lies in its blocks is asked for
-  /// meanwhile.
+  /// Vectors that will be needed once a tile is done, null after the last: what lies in its blocks
+  /// is asked for meanwhile.
   std::array<const void*, 4> later = {};
+};
+
+/// Where a pass over a tile writes its nodal sums: `sums` from the tile's first block on, and
+/// ghosts from the lattice's first on.
+template <class Scalar>
+struct SweepOutput {
+  Scalar* sums = nullptr;
+  Scalar* ghosts = nullptr;
 };
 
 /// The tables of a lattice, which must outlive them.

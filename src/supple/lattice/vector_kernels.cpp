@@ -9,19 +9,28 @@
 
 SUPPLE_KERNELS_BEGIN
 
-template <class Scalar>
-HWY_INLINE double sum_lanes(Wide<Scalar> a) {
-  alignas(64) Scalar lanes[Wide<Scalar>::lanes];
-  store(a, lanes);
-  double total = 0;
-  for (const Scalar s : lanes) total += static_cast<double>(s);
-  return total;
+// The sum of all lanes, in double precision.
+HWY_INLINE double sum_lanes(WideDouble a) { return sum_of_lanes(a); }
+HWY_INLINE double sum_lanes(WideFloat a) {
+#if HWY_TARGET == HWY_SCALAR
+  return static_cast<double>(hn::GetLane(a.value));
+#else
+  const hn::Half<WideFloat::Tag> half;
+  const hn::Rebind<double, decltype(half)> wider;
+  return hn::GetLane(
+      hn::SumOfLanes(wider, hn::Add(hn::PromoteTo(wider, hn::LowerHalf(half, a.value)),
+                                    hn::PromoteTo(wider, hn::UpperHalf(half, a.value)))));
+#endif
 }
 
 // Adds the ghosts that other tiles left for a block.
 template <class Scalar>
 HWY_INLINE void add_ghosts(const FinishInput<Scalar>& in, size_t block, Scalar* y) {
-  for (uint32_t i = in.incoming_offsets[block]; i < in.incoming_offsets[block + 1]; ++i) {
+  const uint32_t end = in.incoming_offsets[block + 1];
+  uint32_t i = in.incoming_offsets[block];
+  if (i == end) return;
+  const EdgeSpreader<Scalar> spreader;
+  for (; i < end; ++i) {
     const Scalar* from = in.ghosts + in.incoming[i] * ghost_record;
     const int axis = in.faces[in.incoming[i]].axis;
     for (size_t c = 0; c < 3; ++c, from += ghost_size) {
@@ -29,15 +38,15 @@ HWY_INLINE void add_ghosts(const FinishInput<Scalar>& in, size_t block, Scalar* 
       if (axis == 2)
         add_plane(load_plane(from), to);
       else if (axis == 1)
-        for (size_t r = 0; r < 4; ++r)
-          for (size_t k = 0; k < 4; ++k) to[r * 16 + k] += from[r * 4 + k];
+        for (size_t k = 0; k < 4; ++k) add_plane(spreader.row(from + 4 * k), to + k * plane_size);
       else
-        for (size_t k = 0; k < ghost_size; ++k) to[k * 4] += from[k];
+        for (size_t k = 0; k < 4; ++k)
+          add_plane(spreader.column(from + 4 * k), to + k * plane_size);
     }
   }
 }
 
-// Calls use(i, product) for the lanes at i of a block, in all components; product is A x there.
+// Calls use(i, product) for all lanes i of a block; product is A x there.
 template <class Scalar, class Use>
 HWY_INLINE void finish_block(const FinishInput<Scalar>& in, size_t block, Scalar* y,
                              const Use& use) {
@@ -45,29 +54,42 @@ HWY_INLINE void finish_block(const FinishInput<Scalar>& in, size_t block, Scalar
   if (in.sums != nullptr) y = in.sums + (block - in.first_sum) * vector_block;
   add_ghosts(in, block, y);
   const Scalar* x = in.x + block * vector_block;
-  const float* masses = in.masses == nullptr ? nullptr : in.masses + block * block_cells;
-  for (size_t c = 0; c < 3; ++c)
-    for (size_t i = 0; i < block_cells; i += T::lanes) {
-      const size_t at = c * block_cells + i;
-      T product = load(y + at);
-      if (masses != nullptr) product = mul_add(load_as<Scalar>(masses + i), load(x + at), product);
-      use(i, at, product);
-    }
+  if (in.masses == nullptr) {
+    for (size_t at = 0; at < vector_block; at += T::lanes) use(at, load(y + at));
+  } else {
+    const float* masses = in.masses + block * block_cells;
+    for (size_t at = 0; at < vector_block; at += T::lanes)
+      use(at, mul_add(load_as<Scalar>(masses + at % block_cells), load(x + at), load(y + at)));
+  }
+}
+
+// The same with a factor besides, 0 at fixed nodes and 1 elsewhere.
+template <class Scalar, class Use>
+HWY_INLINE void finish_free(const FinishInput<Scalar>& in, size_t block, Scalar* y,
+                            const Use& use) {
+  using T = Wide<Scalar>;
+  if (in.free[block] == ~uint64_t{0}) {
+    finish_block(in, block, y, [&](size_t at, T product) HWY_ATTR { use(at, product, T(1)); });
+  } else {
+    alignas(64) Scalar factors[block_cells];
+    bit_factors(in.free[block], factors);
+    finish_block(in, block, y, [&](size_t at, T product) HWY_ATTR {
+      use(at, product, load(factors + at % block_cells));
+    });
+  }
 }
 
 template <class Scalar>
 double product_blocks(const FinishInput<Scalar>& in, size_t begin, size_t end, Scalar* y) {
   using T = Wide<Scalar>;
-  alignas(64) Scalar factors[block_cells];
   double total = 0;
   const bool streams = in.streams && in.sums != nullptr;
   for (size_t b = begin; b < end; ++b) {
-    bit_factors(in.free[b], factors);
     Scalar* to = y + b * vector_block;
     const Scalar* x = in.x + b * vector_block;
     T sum(Scalar(0));
-    finish_block(in, b, to, [&](size_t i, size_t at, T product) {
-      const T value = product * load(factors + i);
+    finish_free(in, b, to, [&](size_t at, T product, T factor) HWY_ATTR {
+      const T value = product * factor;
       if (streams)
         hn::Stream(value.value, typename T::Tag(), to + at);
       else
@@ -83,15 +105,13 @@ template <class Scalar>
 double residual_blocks(const FinishInput<Scalar>& in, size_t begin, size_t end, const Scalar* b,
                        Scalar* y) {
   using T = Wide<Scalar>;
-  alignas(64) Scalar factors[block_cells];
   double total = 0;
   for (size_t block = begin; block < end; ++block) {
-    bit_factors(in.free[block], factors);
     Scalar* to = y + block * vector_block;
     const Scalar* right = b + block * vector_block;
     T sum(Scalar(0));
-    finish_block(in, block, to, [&](size_t i, size_t at, T product) {
-      const T value = (load(right + at) - product) * load(factors + i);
+    finish_free(in, block, to, [&](size_t at, T product, T factor) HWY_ATTR {
+      const T value = (load(right + at) - product) * factor;
       store(value, to + at);
       sum = mul_add(value, value, sum);
     });
@@ -124,7 +144,7 @@ void smooth_blocks(const FinishInput<float>& in, size_t begin, size_t end, const
     float* x = step.x + start;
     const float *b = step.b + start, *inverse = step.inverse_diagonal + start;
     float* direction = step.direction == nullptr ? nullptr : step.direction + start;
-    finish_block(in, block, y + start, [&](size_t, size_t at, T product) {
+    finish_block(in, block, y + start, [&](size_t at, T product) HWY_ATTR {
       T change = weight * load(inverse + at) * (load(b + at) - product);
       if (direction != nullptr) {
         change = mul_add(momentum, load(direction + at), change);

@@ -155,10 +155,12 @@ HWY_INLINE Symmetric3<T> turned_diagonal(const Quaternion<T>& v, const Vector3<T
 
 /// Differential of the auxiliary stress [McAdams 2011, Alg. 1]:
 /// dP = R (lambda tr(RᵀdF) I + E : (L (Eᵀ : RᵀdF))).
-/// Its steps wait for each other; `meanwhile(i)`, i from 0 to 2, is called between them.
-template <class T, class Meanwhile>
-HWY_INLINE Matrix3<T> auxiliary_differential(const Matrix3<T>& r, const Symmetric3<T>& l, T lambda,
-                                             const Matrix3<T>& df, const Meanwhile& meanwhile) {
+/// Its steps wait for each other; `meanwhile(i)`, i from 0 to 4, is called between them, and
+/// use(i, ...) with row i of dP.
+template <class T, class Meanwhile, class Use>
+HWY_INLINE void auxiliary_differential(const Matrix3<T>& r, const Symmetric3<T>& l, T lambda,
+                                       const Matrix3<T>& df, const Meanwhile& meanwhile,
+                                       const Use& use) {
   const auto dot = [](T a0, T a1, T a2, T b0, T b1, T b2) {
     return mul_add(a0, b0, mul_add(a1, b1, a2 * b2));
   };
@@ -171,35 +173,47 @@ HWY_INLINE Matrix3<T> auxiliary_differential(const Matrix3<T>& r, const Symmetri
                         dot(r.a02, r.a12, r.a22, df.a02, df.a12, df.a22));
   const T w0 = cross(r.a02, r.a12, r.a22, df.a01, df.a11, df.a21,
                      dot(r.a01, r.a11, r.a21, df.a02, df.a12, df.a22));
+  meanwhile(0);
   const T w1 = cross(r.a00, r.a10, r.a20, df.a02, df.a12, df.a22,
                      dot(r.a02, r.a12, r.a22, df.a00, df.a10, df.a20));
   const T w2 = cross(r.a01, r.a11, r.a21, df.a00, df.a10, df.a20,
                      dot(r.a00, r.a10, r.a20, df.a01, df.a11, df.a21));
-  meanwhile(0);
+  meanwhile(1);
   // v = L w.
   const T v0 = dot(l.xx, l.xy, l.xz, w0, w1, w2);
   const T v1 = dot(l.xy, l.yy, l.yz, w0, w1, w2);
   const T v2 = dot(l.xz, l.yz, l.zz, w0, w1, w2);
-  meanwhile(1);
-  // Columns of R (t I + E : v).
+  meanwhile(2);
+  // Rows of R (t I + E : v).
   const auto first = [&](T r0, T r1, T r2) { return mul_add(t, r0, neg_mul_add(v2, r1, v1 * r2)); };
   const auto second = [&](T r0, T r1, T r2) {
     return mul_add(t, r1, neg_mul_add(v0, r2, v2 * r0));
   };
   const auto third = [&](T r0, T r1, T r2) { return mul_add(t, r2, neg_mul_add(v1, r0, v0 * r1)); };
-  const Matrix3<T> result = {
-      first(r.a00, r.a01, r.a02), second(r.a00, r.a01, r.a02), third(r.a00, r.a01, r.a02),
-      first(r.a10, r.a11, r.a12), second(r.a10, r.a11, r.a12), third(r.a10, r.a11, r.a12),
-      first(r.a20, r.a21, r.a22), second(r.a20, r.a21, r.a22), third(r.a20, r.a21, r.a22)};
-  meanwhile(2);
-  return result;
+  const auto row = [&](size_t i, T r0, T r1, T r2) HWY_ATTR __attribute__((always_inline)) {
+    use(i, first(r0, r1, r2), second(r0, r1, r2), third(r0, r1, r2));
+  };
+  row(0, r.a00, r.a01, r.a02);
+  meanwhile(3);
+  row(1, r.a10, r.a11, r.a12);
+  meanwhile(4);
+  row(2, r.a20, r.a21, r.a22);
 }
 
-/// The same with nothing to be done meanwhile.
+/// The same as a matrix.
 template <class T>
 HWY_INLINE Matrix3<T> auxiliary_differential(const Matrix3<T>& r, const Symmetric3<T>& l, T lambda,
                                              const Matrix3<T>& df) {
-  return auxiliary_differential(r, l, lambda, df, [](size_t) {});
+  T rows[3][3];
+  auxiliary_differential(
+      r, l, lambda, df, [](size_t) {},
+      [&](size_t i, T x, T y, T z) HWY_ATTR {
+        rows[i][0] = x;
+        rows[i][1] = y;
+        rows[i][2] = z;
+      });
+  return {rows[0][0], rows[0][1], rows[0][2], rows[1][0], rows[1][1],
+          rows[1][2], rows[2][0], rows[2][1], rows[2][2]};
 }
 
 /// The whole of it: Ψ = μ |F - R|² + λ/2 tr²(RᵀF - I), in stretches μ Σ (σ - 1)² + λ/2 (Σ σ - 3)².

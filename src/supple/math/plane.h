@@ -66,6 +66,14 @@ HWY_INLINE void add_plane(const Plane<Scalar>& p, Scalar* to) {
   }
 }
 
+/// Adds four numbers, a row of a plane, to four others in memory.
+template <class Scalar>
+HWY_INLINE void add_row(const Scalar* row, Scalar* to) {
+  const hn::CappedTag<Scalar, 4> tag;
+  for (size_t i = 0; i < 4; i += hn::Lanes(tag))
+    hn::StoreU(hn::Add(hn::LoadU(tag, to + i), hn::LoadU(tag, row + i)), tag, to + i);
+}
+
 /// The bits of four planes as numbers: 1 where one is set, 0 elsewhere.
 template <class Scalar>
 HWY_INLINE void bit_factors(uint64_t bits, Scalar* factors) {
@@ -276,6 +284,87 @@ class PlaneShifter {
   Indices m_up_x, m_down_x, m_up_y, m_down_y;
   hn::Mask<Tag> m_column, m_row;
 };
+
+/// Puts four numbers into the first column or row of an empty plane. Made once per kernel call.
+template <class Scalar>
+class EdgeSpreader {
+ public:
+  using P = Plane<Scalar>;
+  using Tag = typename Wide<Scalar>::Tag;
+  static constexpr size_t lanes = Wide<Scalar>::lanes;
+  static constexpr bool by_lanes = sizeof(Scalar) == 4 && lanes >= 4;
+
+  HWY_INLINE EdgeSpreader() {
+    if constexpr (by_lanes) {
+      alignas(64) int32_t from[lanes];
+      alignas(64) float column[lanes], row[lanes];
+      for (size_t r = 0; r < P::registers; ++r) {
+        for (size_t i = 0; i < lanes; ++i) from[i] = static_cast<int32_t>((r * lanes + i) / 4);
+        m_from[r] = hn::SetTableIndices(Tag(), from);
+      }
+      for (size_t i = 0; i < lanes; ++i) {
+        column[i] = (i & 3) == 0 ? 1.0f : 0.0f;
+        row[i] = i < 4 ? 1.0f : 0.0f;
+      }
+      m_column = hn::Gt(hn::Load(Tag(), column), hn::Zero(Tag()));
+      m_row = hn::Gt(hn::Load(Tag(), row), hn::Zero(Tag()));
+    }
+  }
+
+  /// (0, y) of the result is number y.
+  HWY_INLINE P column(const Scalar* four) const {
+    P p = P::zero();
+    if constexpr (by_lanes) {
+      const auto all = hn::LoadDup128(Tag(), four);
+      for (size_t r = 0; r < P::registers; ++r)
+        p.part[r] = hn::IfThenElseZero(m_column, hn::TableLookupLanes(all, m_from[r]));
+      return p;
+    } else {
+      return through_memory(four, 4);
+    }
+  }
+
+  /// (x, 0) of the result is number x.
+  HWY_INLINE P row(const Scalar* four) const {
+    P p = P::zero();
+    if constexpr (by_lanes) {
+      p.part[0] = hn::IfThenElseZero(m_row, hn::LoadDup128(Tag(), four));
+      return p;
+    } else {
+      return through_memory(four, 1);
+    }
+  }
+
+ private:
+  static HWY_INLINE P through_memory(const Scalar* four, size_t stride) {
+    Scalar all[plane_size] = {};
+    for (size_t i = 0; i < 4; ++i) all[i * stride] = four[i];
+    return load_plane(all);
+  }
+
+  using Indices = decltype(hn::SetTableIndices(
+      Tag(), static_cast<std::conditional_t<sizeof(Scalar) == 4, int32_t, int64_t>*>(nullptr)));
+
+  Indices m_from[P::registers];
+  hn::Mask<Tag> m_column, m_row;
+};
+
+/// The first columns of four planes one after the other, as 16 numbers.
+template <class Scalar>
+HWY_INLINE void store_first_columns(const Scalar* planes, Scalar* to) {
+#if HWY_TARGET <= HWY_AVX3
+  if constexpr (sizeof(Scalar) == 4) {
+    const __m512i every_fourth =
+        _mm512_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28, 0, 4, 8, 12, 16, 20, 24, 28);
+    const auto two = [&](const Scalar* at) HWY_ATTR {
+      return _mm512_permutex2var_ps(_mm512_loadu_ps(at), every_fourth, _mm512_loadu_ps(at + 16));
+    };
+    _mm512_storeu_ps(to, _mm512_mask_mov_ps(two(planes), 0xFF00, two(planes + 32)));
+    return;
+  }
+#endif
+  for (size_t i = 0; i < plane_size; ++i) to[i] = planes[4 * i];
+}
 
 /// Doubles a quarter of a plane along x and y: numbers in between are means of their neighbours.
 /// Made once per kernel call and quarter: it holds the constants the shuffles need.

@@ -64,6 +64,10 @@ struct Wide {
   friend HWY_INLINE Wide mul_add(Wide a, Wide b, Wide c) {
     return hn::MulAdd(a.value, b.value, c.value);
   }
+  /// a · b - c.
+  friend HWY_INLINE Wide mul_sub(Wide a, Wide b, Wide c) {
+    return hn::MulSub(a.value, b.value, c.value);
+  }
   /// c - a · b.
   friend HWY_INLINE Wide neg_mul_add(Wide a, Wide b, Wide c) {
     return hn::NegMulAdd(a.value, b.value, c.value);
@@ -136,6 +140,8 @@ HWY_INLINE Scalar sum_of_lanes(Wide<Scalar> a) {
 // The same verbs for plain scalars.
 HWY_INLINE float mul_add(float a, float b, float c) { return a * b + c; }
 HWY_INLINE double mul_add(double a, double b, double c) { return a * b + c; }
+HWY_INLINE float mul_sub(float a, float b, float c) { return a * b - c; }
+HWY_INLINE double mul_sub(double a, double b, double c) { return a * b - c; }
 HWY_INLINE float neg_mul_add(float a, float b, float c) { return c - a * b; }
 HWY_INLINE double neg_mul_add(double a, double b, double c) { return c - a * b; }
 HWY_INLINE float min(float a, float b) { return b < a ? b : a; }

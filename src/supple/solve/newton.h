@@ -99,10 +99,12 @@ bool search_line(S& system, typename S::Positions& x, NewtonWork<S>& work, int h
   const double slope = system.slope(work.force, work.dx);
   if (!(slope > 0)) return false;
   constexpr double enough = 1e-4;
-  // Differences of energies drown in rounding near the solution; the residual decides there.
-  const double noise = 1e-13 * (std::abs(report.energy) + slope);
+  // Differences of energies drown in rounding near the solution; the residual decides there. Sums
+  // over many elements whose parts cancel are known to some parts in 1e12.
+  const double noise = 1e-11 * (std::abs(report.energy) + slope);
   const double force_before = report.force;
   typename S::Positions& force = work.force;
+  bool lost = false;  // the force at x
   double step = 1;
   for (int i = 0; i <= halvings; ++i) {
     system.move(x, step, work.dx, work.trial);
@@ -110,21 +112,25 @@ bool search_line(S& system, typename S::Positions& x, NewtonWork<S>& work, int h
     const bool falls = energy <= report.energy - enough * step * slope;
     const bool level = std::abs(energy - report.energy) <= noise;
     if (falls || level) {
-      std::swap(x, work.trial);
-      report.energy = system.force(x, force);
-      report.force = system.norm(force);
-      report.moved = step * system.largest(work.dx);
-      if (falls || report.force < force_before) return true;
-      std::swap(x, work.trial);  // neither energy nor residual gets better
-      report.energy = system.force(x, force);
-      report.force = system.norm(force);
-      return false;
+      const double there = system.force(work.trial, force);
+      const double force_there = system.norm(force);
+      if (falls || force_there < force_before) {
+        std::swap(x, work.trial);
+        report.energy = there;
+        report.force = force_there;
+        report.moved = step * system.largest(work.dx);
+        return true;
+      }
+      lost = true;  // neither energy nor residual gets better
+      step *= 0.5;
+      continue;
     }
     // The minimum of the parabola through both energies and the slope, kept between 0.1 and 0.5.
     const double curve = energy - report.energy + step * slope;
     const double best = std::isfinite(curve) ? slope * step * step / (2 * curve) : 0;
     step = std::clamp(best, 0.1 * step, 0.5 * step);
   }
+  if (lost) report.energy = system.force(x, force);
   return false;
 }
 
