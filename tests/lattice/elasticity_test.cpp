@@ -190,6 +190,9 @@ void expect_product_of_cell_matrices(LatticeSystem s) {
     if (n[0] > -4) d.set(at, {part(random), part(random), part(random)});
   });
   s.apply(d, kd);
+  BlockVector<double> same = s.zero(), in_double = s.zero();
+  for_nodes(l, [&](LatticePlace at, const Vec3i&) { same.set(at, d.at(at).cast<double>()); });
+  s.apply(same, in_double);
   BlockVector<double> expected = s.zero(), diagonal = s.zero();
   for (size_t b = 0; b < l.block_count(); ++b)
     for (int32_t n = 0; n < 64; ++n)
@@ -209,10 +212,12 @@ void expect_product_of_cell_matrices(LatticeSystem s) {
   for_nodes(l, [&](LatticePlace at, const Vec3i& n) {
     if (n[0] <= -4) {
       EXPECT_EQ(kd.at(at), Vec3f::Zero());
+      EXPECT_EQ(in_double.at(at), Vec3d::Zero());
       EXPECT_EQ(level.inverse_diagonal.at(at), Vec3f::Zero());
       return;
     }
     EXPECT_LT((kd.at(at).cast<double>() - expected.at(at)).norm(), 3e-5);
+    EXPECT_LT((in_double.at(at) - expected.at(at)).norm(), 3e-5);
     for (int c = 0; c < 3; ++c)
       EXPECT_NEAR(1 / static_cast<double>(level.inverse_diagonal.at(at)[c]), diagonal.at(at)[c],
                   2e-5 * diagonal.at(at)[c]);

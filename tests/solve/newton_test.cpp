@@ -7,6 +7,7 @@
 #include <Eigen/LU>
 
 #include <functional>
+#include <memory>
 
 namespace supple {
 namespace {
@@ -23,7 +24,7 @@ struct Function {
   std::function<Eigen::VectorXd(const Eigen::VectorXd&)> gradient;
   std::function<Eigen::MatrixXd(const Eigen::VectorXd&)> hessian;
   Eigen::MatrixXd k = {};
-  int energies = 0, exact = 0, projected = 0;
+  int energies = 0, forces = 0, exact = 0, projected = 0;
 
   Positions zero() const { return Eigen::VectorXd::Zero(size); }
   Step zero_step() const { return zero(); }
@@ -32,6 +33,7 @@ struct Function {
     return value(x);
   }
   double force(const Positions& x, Positions& f) {
+    ++forces;
     f = -gradient(x);
     return value(x);
   }
@@ -242,6 +244,61 @@ TEST(Newton, ConvergesWhereRoundingHidesTheEnergysFall) {
     EXPECT_LE(report.iterations, 15) << seed;
     EXPECT_LT(f.energies, 60) << seed;
   }
+}
+
+// Forces are rounded too: once they are at their last digits it ends, soon, and what is reported is
+// of the place where it ends.
+TEST(Newton, EndsSoonWhereForcesAreAtTheirLastDigits) {
+  for (unsigned seed = 0; seed < 50; ++seed) {
+    Function f = quadratic();
+    const auto value = f.value;
+    const auto gradient = f.gradient;
+    const auto scatter = [=](const Eigen::VectorXd& x, double k) {
+      return std::sin(1e11 * (x[0] + k * x[1]) + seed);
+    };
+    f.value = [=](const Eigen::VectorXd& x) { return value(x) + 50 * (1 + 2e-12 * scatter(x, 3)); };
+    f.gradient = [=](const Eigen::VectorXd& x) {
+      return Eigen::VectorXd(gradient(x) + 1e-7 * Eigen::Vector2d(scatter(x, 5), scatter(x, 7)));
+    };
+    Eigen::VectorXd x = Eigen::Vector2d(5, -3);
+    NewtonWork<Function> work(f);
+    NewtonOptions<Function::LinearOptions> options;
+    options.tolerance = 1e-12;
+    const NewtonReport report = solve_newton(f, x, work, options);
+    EXPECT_LT(report.residual, 1e-7) << seed;
+    EXPECT_LT(f.energies + f.forces, 400) << seed;
+    EXPECT_EQ(report.energy, f.value(x)) << seed;
+    EXPECT_EQ(work.force, -f.gradient(x)) << seed;
+    EXPECT_EQ(report.force, work.force.norm()) << seed;
+  }
+}
+
+TEST(Newton, ShortensStepsByForcesWhereTheEnergyIsLevel) {
+  // Rounding lets the energy rise a little at every look, and full steps overshoot.
+  Function f = quadratic();
+  const auto looks = std::make_shared<int>(0);
+  f.value = [looks](const auto&) { return 50 + 1e-13 * ++*looks; };
+  f.hessian = [](const auto&) { return Eigen::MatrixXd(Eigen::Vector2d(0.9, 0.6).asDiagonal()); };
+  Eigen::VectorXd x = Eigen::Vector2d(5, -3);
+  const NewtonReport report = run(f, x, options(1e-6));
+  EXPECT_TRUE(report.converged) << report.residual;
+  EXPECT_NEAR((x - Eigen::Vector2d(1.2, -2.6)).norm(), 0, 1e-4);
+}
+
+TEST(Newton, StallsWhereTheEnergyIsLevelAndForcesDoNotFall) {
+  Function f = quadratic();
+  const auto looks = std::make_shared<int>(0);
+  f.value = [looks](const auto&) { return 50 + 1e-13 * ++*looks; };
+  f.gradient = [](const auto&) { return Eigen::VectorXd(Eigen::Vector2d(3e-7, 4e-7)); };
+  Eigen::VectorXd x = Eigen::Vector2d(10, -7);
+  NewtonWork<Function> work(f);
+  const NewtonReport report = solve_newton(f, x, work, {});
+  EXPECT_TRUE(report.stalled);
+  EXPECT_FALSE(report.converged);
+  EXPECT_EQ(x, Eigen::VectorXd(Eigen::Vector2d(10, -7)));
+  EXPECT_EQ(work.force, -f.gradient(x));
+  EXPECT_DOUBLE_EQ(report.force, 5e-7);
+  EXPECT_LT(f.forces, 30);
 }
 
 TEST(Newton, StartThatIsNotFiniteIsReturned) {

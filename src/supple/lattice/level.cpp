@@ -84,14 +84,34 @@ double Level::sweep(const BlockVector<Scalar>& from, BlockVector<Scalar>& y,
   for (size_t t = 0; t < m_waiting.size(); ++t)
     m_waiting[t].store(m_sender_counts[t], std::memory_order_relaxed);
   const auto is_late = [&](size_t b) { return incoming[b] != incoming[b + 1]; };
+  // Tiles without cells get all they have from others.
+  const auto has_cells = [&](size_t t) {
+    return m_lattice.column_offsets[t] != m_lattice.column_offsets[t + 1];
+  };
   const auto finish_late = [&](size_t t) {
+    alignas(64) Scalar block[vector_block];
+    const bool empty = !has_cells(t);
+    FinishInput<Scalar> here = input;
+    here.streams = streams;
     m_late_sums[t] = 0;
-    for (size_t b = m_lattice.tiles[t]; b < m_lattice.tiles[t + 1]; ++b)
-      if (is_late(b)) m_late_sums[t] += finish(input, b, b + 1);
+    for (size_t b = m_lattice.tiles[t]; b < m_lattice.tiles[t + 1]; ++b) {
+      if (!is_late(b)) continue;
+      if (empty) {
+        std::memset(block, 0, sizeof(block));
+        here.sums = block;
+        here.first_sum = b;
+      }
+      m_late_sums[t] += finish(here, b, b + 1);
+    }
+    if (empty && streams) flush_streamed();
   };
   const auto sweep_tile = [&](size_t t, size_t) {
     thread_local AlignedArray<Scalar> scratch;
     const size_t first = m_lattice.tiles[t], end = m_lattice.tiles[t + 1];
+    if (at_once && !has_cells(t)) {
+      if (m_waiting[t].fetch_sub(1, std::memory_order_acq_rel) == 1) finish_late(t);
+      return 0.0;
+    }
     scratch.resize((end - first) * vector_block);
     apply_tile(plan, t, cells.data(), hourglass, from.data(), {scratch.data(), shared});
     FinishInput<Scalar> here = input;

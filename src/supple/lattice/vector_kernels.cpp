@@ -46,7 +46,7 @@ HWY_INLINE void add_ghosts(const FinishInput<Scalar>& in, size_t block, Scalar* 
   }
 }
 
-// Calls use(i, product) for all lanes i of a block; product is A x there.
+// Calls use(i, product) for every register of a block, from its number i on; product is A x there.
 template <class Scalar, class Use>
 HWY_INLINE void finish_block(const FinishInput<Scalar>& in, size_t block, Scalar* y,
                              const Use& use) {

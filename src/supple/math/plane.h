@@ -285,7 +285,8 @@ class PlaneShifter {
   hn::Mask<Tag> m_column, m_row;
 };
 
-/// Puts four numbers into the first column or row of an empty plane. Made once per kernel call.
+/// Puts four numbers into the first column or row of an empty plane. It holds the constants the
+/// shuffles need.
 template <class Scalar>
 class EdgeSpreader {
  public:

@@ -91,7 +91,7 @@ void find_direction(S& system, const typename S::Positions& x, NewtonWork<S>& wo
 }
 
 /// Moves along dx until the energy has fallen enough; x, force and energy are those of the new
-/// place.
+/// place. False where no step does: x, force and energy then are as before.
 template <System S>
 bool search_line(S& system, typename S::Positions& x, NewtonWork<S>& work, int halvings,
                  NewtonReport& report) {
@@ -99,9 +99,11 @@ bool search_line(S& system, typename S::Positions& x, NewtonWork<S>& work, int h
   const double slope = system.slope(work.force, work.dx);
   if (!(slope > 0)) return false;
   constexpr double enough = 1e-4;
-  // Differences of energies drown in rounding near the solution; the residual decides there. Sums
-  // over many elements whose parts cancel are known to some parts in 1e12.
+  // Near the solution differences of energies drown in rounding: sums over many elements whose
+  // parts cancel are known to some parts in 1e12. Where energies are level, a step counts if the
+  // force falls; if it does not at a few lengths, both are at their last digits.
   const double noise = 1e-11 * (std::abs(report.energy) + slope);
+  constexpr double least_level_step = 1e-2;
   const double force_before = report.force;
   typename S::Positions& force = work.force;
   bool lost = false;  // the force at x
@@ -112,17 +114,18 @@ bool search_line(S& system, typename S::Positions& x, NewtonWork<S>& work, int h
     const bool falls = energy <= report.energy - enough * step * slope;
     const bool level = std::abs(energy - report.energy) <= noise;
     if (falls || level) {
-      const double there = system.force(work.trial, force);
+      const double energy_there = system.force(work.trial, force);
       const double force_there = system.norm(force);
-      if (falls || force_there < force_before) {
+      report.moved = step * system.largest(work.dx);
+      if (falls || force_there <= (1 - enough * step) * force_before) {
         std::swap(x, work.trial);
-        report.energy = there;
+        report.energy = energy_there;
         report.force = force_there;
-        report.moved = step * system.largest(work.dx);
         return true;
       }
-      lost = true;  // neither energy nor residual gets better
+      lost = true;
       step *= 0.5;
+      if (step < least_level_step) break;
       continue;
     }
     // The minimum of the parabola through both energies and the slope, kept between 0.1 and 0.5.
