@@ -84,25 +84,33 @@ double Level::sweep(const BlockVector<Scalar>& from, BlockVector<Scalar>& y,
   for (size_t t = 0; t < m_waiting.size(); ++t)
     m_waiting[t].store(m_sender_counts[t], std::memory_order_relaxed);
   const auto is_late = [&](size_t b) { return incoming[b] != incoming[b + 1]; };
+  // Calls run(begin, end, late) for all blocks of a tile, as many alike at a time as there are.
+  const auto for_runs = [&](size_t t, const auto& run) {
+    const size_t end = m_lattice.tiles[t + 1];
+    for (size_t b = m_lattice.tiles[t], next; b < end; b = next) {
+      const bool late = is_late(b);
+      for (next = b + 1; next < end && is_late(next) == late;) ++next;
+      run(b, next, late);
+    }
+  };
   // Tiles without cells get all they have from others.
   const auto has_cells = [&](size_t t) {
     return m_lattice.column_offsets[t] != m_lattice.column_offsets[t + 1];
   };
   const auto finish_late = [&](size_t t) {
-    alignas(64) Scalar block[vector_block];
+    thread_local AlignedArray<Scalar> nothing;
     const bool empty = !has_cells(t);
     FinishInput<Scalar> here = input;
-    here.streams = streams;
-    m_late_sums[t] = 0;
-    for (size_t b = m_lattice.tiles[t]; b < m_lattice.tiles[t + 1]; ++b) {
-      if (!is_late(b)) continue;
-      if (empty) {
-        std::memset(block, 0, sizeof(block));
-        here.sums = block;
-        here.first_sum = b;
-      }
-      m_late_sums[t] += finish(here, b, b + 1);
+    if (empty) {
+      nothing.assign((m_lattice.tiles[t + 1] - m_lattice.tiles[t]) * vector_block, 0);
+      here.sums = nothing.data();
+      here.first_sum = m_lattice.tiles[t];
+      here.streams = streams;
     }
+    m_late_sums[t] = 0;
+    for_runs(t, [&](size_t begin, size_t end, bool late) {
+      if (late) m_late_sums[t] += finish(here, begin, end);
+    });
     if (empty && streams) flush_streamed();
   };
   const auto sweep_tile = [&](size_t t, size_t) {
@@ -122,12 +130,13 @@ double Level::sweep(const BlockVector<Scalar>& from, BlockVector<Scalar>& y,
     // Whether no other tile is left to wait for.
     const bool last = at_once && m_waiting[t].load(std::memory_order_acquire) == 1;
     if (last) m_late_sums[t] = 0;
-    for (size_t b = first; b < end; ++b)
-      if (at_once && (last || !is_late(b)))
-        (is_late(b) ? m_late_sums[t] : sum) += finish(here, b, b + 1);
+    for_runs(t, [&](size_t b, size_t next, bool late) {
+      if (at_once && (last || !late))
+        (late ? m_late_sums[t] : sum) += finish(here, b, next);
       else
         std::memcpy(y.data() + b * vector_block, scratch.data() + (b - first) * vector_block,
-                    vector_block * sizeof(Scalar));
+                    (next - b) * vector_block * sizeof(Scalar));
+    });
     if (streams) flush_streamed();
     if (!at_once) return sum;
     for (uint32_t r = m_receiver_offsets[t]; r < m_receiver_offsets[t + 1]; ++r) {
