@@ -429,10 +429,9 @@ struct TileSweep {
 template <bool writes, class Scalar, class Visitor>
 HWY_INLINE void sweep_tile(const SweepPlan& plan, size_t tile, const Scalar* x,
                            const SweepOutput<Scalar>& out, Visitor& visitor) {
-  const size_t first = plan.tiles[tile], end = plan.tiles[tile + 1];
-  const size_t first_ghost = plan.ghost_offsets[tile];
-  const size_t ghost_count = plan.ghost_offsets[tile + 1] - first_ghost;
   TileSweep<writes, Scalar, Visitor> sweep(plan, x, out, visitor, tile);
+  const size_t first = sweep.first, end = plan.tiles[tile + 1];
+  const size_t first_ghost = sweep.first_ghost, ghost_count = sweep.own_ghosts / ghost_record;
   if constexpr (writes) {
     for (size_t b = first; b < end; ++b)
       if (plan.fresh[b] == 0)
