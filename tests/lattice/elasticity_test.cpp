@@ -2,6 +2,9 @@
 // implementation of the stabilised element written from the formulas.
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <cstring>
+
 #include <Eigen/Eigenvalues>
 #include <Eigen/SVD>
 
@@ -70,7 +73,7 @@ LatticeSystem ragged_system(uint32_t seed) {
 }
 
 // Cells of about half of the blocks, so that columns of blocks have all kinds of heights and gaps.
-LatticeSystem scattered_system(uint32_t seed) {
+LatticeSystem scattered_system(uint32_t seed, std::optional<Vec3i> tile_shifts = {}) {
   std::mt19937 random(seed);
   std::uniform_real_distribution<double> chance(0, 1);
   std::vector<Vec3i> cells;
@@ -79,7 +82,7 @@ LatticeSystem scattered_system(uint32_t seed) {
     for (const Vec3i& cell : box_cells(4, 4, 4))
       if (chance(random) < 0.4) cells.push_back(4 * block + cell - Vec3i(12, 20, 16));
   }
-  return LatticeSystem(SparseLattice(cells), spacing, varied_material,
+  return LatticeSystem(SparseLattice(cells, tile_shifts), spacing, varied_material,
                        [](const Vec3i& n) { return n[0] <= -4; });
 }
 
@@ -227,6 +230,63 @@ void expect_product_of_cell_matrices(LatticeSystem s) {
 TEST_P(EveryTarget, ProductAndDiagonalAreThoseOfTheCellMatrices) {
   expect_product_of_cell_matrices(ragged_system(8));
   for (const uint32_t seed : {9, 10}) expect_product_of_cell_matrices(scattered_system(seed));
+}
+
+// Of all shapes that lattices of some number of blocks have, and a few that none has.
+TEST_P(EveryTarget, TilesOfAnyShapeGiveTheSame) {
+  for (const Vec3i& shifts : {Vec3i(3, 4, 4), Vec3i(3, 3, 3), Vec3i(3, 2, 3), Vec3i(2, 2, 2),
+                              Vec3i(2, 2, 1), Vec3i(0, 0, 0), Vec3i(1, 5, 0)})
+    expect_product_of_cell_matrices(scattered_system(11, shifts));
+}
+
+// Sums, vectors past the cache and smoothing, with tiles that are gone through row by row.
+TEST(Tiles, OfAnyShapeGiveTheSameBitsForAnyNumberOfThreads) {
+  for (const Vec3i& shifts :
+       {Vec3i(3, 4, 4), Vec3i(3, 3, 3), Vec3i(3, 2, 3), Vec3i(2, 2, 2), Vec3i(2, 2, 1)}) {
+    LatticeSystem s = scattered_system(12, shifts);
+    BlockVector<double> at = s.rest();
+    shake(s.lattice(), 0.2, 13, at);
+    s.linearise(at, Differential::projected);
+    Level& level = s.hierarchy().finest();
+    BlockVector<float> x = s.zero_step(), b = x;
+    for (size_t i = 0; i < x.size(); ++i)
+      if (level.inverse_diagonal[i] > 0) {
+        x[i] = std::sin(static_cast<float>(i));
+        b[i] = std::cos(static_cast<float>(i));
+      }
+    BlockVector<float> product = s.zero_step();
+    const double form = level.product(x, product);
+    // direction = 0.3 x + 0.7 D⁻¹ (b - A x), x += direction.
+    BlockVector<float> direction = x, moved = x;
+    for (size_t i = 0; i < x.size(); ++i) {
+      direction[i] = 0.3f * x[i] + 0.7f * level.inverse_diagonal[i] * (b[i] - product[i]);
+      moved[i] += direction[i];
+    }
+    std::vector<float> first;
+    for (const size_t streams_from : {size_t{1000000}, size_t{0}})
+      for (const int threads : {1, 2, 8}) {
+        set_thread_count(threads);
+        level.streams_from = streams_from;
+        BlockVector<float> y = s.zero_step(), step = x, to = x, scratch = x;
+        EXPECT_EQ(level.product(x, y), form);
+        ASSERT_EQ(0, std::memcmp(y.data(), product.data(), y.size() * sizeof(float)));
+        level.smooth({.b = b.data(),
+                      .inverse_diagonal = level.inverse_diagonal.data(),
+                      .direction = step.data(),
+                      .x = to.data(),
+                      .momentum = 0.3f,
+                      .weight = 0.7f},
+                     to, scratch);
+        for (size_t i = 0; i < x.size(); ++i) {
+          ASSERT_NEAR(step[i], direction[i], 2e-6f);
+          ASSERT_NEAR(to[i], moved[i], 2e-6f);
+        }
+        const std::vector<float> now(to.data(), to.data() + to.size());
+        if (first.empty()) first = now;
+        EXPECT_EQ(now, first) << threads << " threads";
+      }
+    set_thread_count(0);
+  }
 }
 
 TEST(Springs, HoldOnEverySideOfTheLattice) {

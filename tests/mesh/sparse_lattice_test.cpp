@@ -23,8 +23,12 @@ int32_t down(int32_t a, int32_t b) { return static_cast<int32_t>(std::floor(a / 
 Key block_of(const Key& c) { return {down(c[0], 4), down(c[1], 4), down(c[2], 4)}; }
 // The tile of a cell in a lattice of so many blocks with cells.
 Key tile_of(const Key& c, size_t blocks) {
-  const bool few = blocks > 32 && blocks <= 128;
-  return {down(c[0], blocks < 8192 ? 16 : 32), down(c[1], 16), down(c[2], few ? 8 : 16)};
+  const Key side = blocks >= 32768                ? Key{32, 64, 64}
+                   : blocks >= 8192               ? Key{32, 32, 32}
+                   : blocks >= 2048               ? Key{32, 16, 32}
+                   : blocks > 32 && blocks <= 128 ? Key{16, 16, 8}
+                                                  : Key{16, 16, 16};
+  return {down(c[0], side[0]), down(c[1], side[1]), down(c[2], side[2])};
 }
 int32_t local_of(const Key& c) {
   const Key b = block_of(c);
@@ -55,6 +59,10 @@ std::vector<Cells> many_sets() {
   sets.push_back(random_cells(3, -6, 5, 0.9));
   sets.push_back(random_cells(4, 10, 22, 1));
   sets.push_back(random_cells(5, -40, -10, 0.005));
+  // Of so many blocks that tiles are larger, full of holes.
+  sets.push_back(random_cells(6, -31, 33, 0.012));
+  sets.push_back(random_cells(7, -53, 55, 0.012));
+  sets.push_back(random_cells(8, -80, 79, 0.02));
   return sets;
 }
 
@@ -153,20 +161,57 @@ TEST(SparseLattice, TilesSlotsAndNeighboursAreThoseOfTheCoordinates) {
       for (size_t b = l.tiles[t]; b < l.tiles[t + 1]; ++b) EXPECT_EQ(tile(b), tile(l.tiles[t]));
     }
     int32_t slot = 0;
+    std::map<Key, int32_t> numbers;
+    for (size_t b = 0; b < l.block_count(); ++b)
+      numbers.emplace(key(l.blocks[b]), static_cast<int32_t>(b));
     for (size_t b = 0; b < l.block_count(); ++b) {
       EXPECT_EQ(l.cell_slots[b], l.cells[b] != 0 ? slot++ : -1);
       for (int d = 0; d < 8; ++d) {
         const Vec3i next = l.blocks[b] + Vec3i(d & 1, d >> 1 & 1, d >> 2);
-        const auto found = std::find(l.blocks.begin(), l.blocks.end(), next);
-        EXPECT_EQ(l.upper[b][static_cast<size_t>(d)], found - l.blocks.begin());
+        const auto found = numbers.find(key(next));
+        EXPECT_EQ(l.upper[b][static_cast<size_t>(d)],
+                  found == numbers.end() ? static_cast<int32_t>(l.block_count()) : found->second);
       }
     }
     EXPECT_EQ(l.slot_count, static_cast<size_t>(slot));
   }
 }
 
-// Every cell adds a number to each of its corners by way of targets, ghosts and incoming lists; the
-// sums must be those of a plain loop, for any numbers.
+TEST(SparseLattice, RowsAreTheBlocksOfATileWithTheSameY) {
+  for (const Cells& cells : many_sets()) {
+    const SparseLattice l = lattice_of(cells);
+    ASSERT_EQ(l.row_offsets.size(), l.tiles.size());
+    for (size_t t = 0; t < l.tile_count(); ++t) {
+      EXPECT_EQ(l.rows[l.row_offsets[t]].block, l.tiles[t]);
+      EXPECT_EQ(l.rows[l.row_offsets[t]].column, l.column_offsets[t]);
+      EXPECT_EQ(l.rows[l.row_offsets[t]].ghost, l.ghost_offsets[t]);
+      for (size_t r = l.row_offsets[t]; r < l.row_offsets[t + 1]; ++r) {
+        const TileRow &row = l.rows[r], &next = l.rows[r + 1];
+        ASSERT_LT(row.block, next.block);
+        const int32_t y = l.blocks[row.block][1];
+        for (size_t b = row.block; b < next.block; ++b) EXPECT_EQ(l.blocks[b][1], y);
+        if (r + 1 < l.row_offsets[t + 1]) {
+          EXPECT_LT(y, l.blocks[next.block][1]);
+        }
+        size_t full = 0, in_columns = 0;
+        for (size_t b = row.block; b < next.block; ++b) full += l.cells[b] != 0;
+        for (size_t c = row.column; c < next.column; ++c) {
+          EXPECT_GE(l.columns[c].block, row.block);
+          EXPECT_LE(l.columns[c].block + l.columns[c].height, next.block);
+          in_columns += l.columns[c].height;
+        }
+        EXPECT_EQ(in_columns, full);
+      }
+    }
+    EXPECT_EQ(l.rows.back().block, l.block_count());
+    EXPECT_EQ(l.rows.back().column, l.columns.size());
+    EXPECT_EQ(l.rows.back().ghost, l.ghosts.size());
+  }
+}
+
+// Every cell adds a number to each of its corners by way of targets, ghosts and incoming lists, row
+// by row, with ghosts in places that are used again and again; the sums must be those of a plain
+// loop, for any numbers.
 TEST(SparseLattice, SumsByWayOfGhostsAreThePlainOnes) {
   for (const Cells& cells : many_sets()) {
     const SparseLattice l = lattice_of(cells);
@@ -177,31 +222,55 @@ TEST(SparseLattice, SumsByWayOfGhostsAreThePlainOnes) {
     std::vector<std::array<int64_t, 64>> sums(l.block_count());
     for (auto& s : sums) s.fill(0);
     std::vector<std::array<int64_t, 64>> ghosts(l.ghosts.size());
-    for (auto& g : ghosts) g.fill(0);
+    std::vector<std::array<int64_t, 64>> places(static_cast<size_t>(ghost_places));
+    std::vector<int64_t> owners(static_cast<size_t>(ghost_places), -1);
+    const auto open_row = [&](size_t r) {
+      for (uint32_t g = l.rows[r].ghost; g < l.rows[r + 1].ghost; ++g) {
+        ASSERT_LT(l.ghosts[g].place, ghost_places);
+        ASSERT_EQ(owners[l.ghosts[g].place], -1) << "two ghosts at the same place";
+        owners[l.ghosts[g].place] = g;
+        places[l.ghosts[g].place].fill(0);
+      }
+    };
     for (size_t t = 0; t < l.tile_count(); ++t) {
-      ASSERT_LE(l.ghost_offsets[t + 1] - l.ghost_offsets[t], static_cast<uint32_t>(most_ghosts));
-      for (size_t b = l.tiles[t]; b < l.tiles[t + 1]; ++b)
-        for (int32_t n = 0; n < 64; ++n) {
-          if (!(l.cells[b] >> n & 1)) continue;
-          const Key cell = key(l.coordinates(static_cast<int32_t>(b), n));
-          for (int i = 0; i < 8; ++i) {
-            const Key node = {cell[0] + (i & 1), cell[1] + (i >> 1 & 1), cell[2] + (i >> 2)};
-            expected[node] += number(cell, i);
-            const Key from = block_of(cell), to = block_of(node);
-            const auto d = static_cast<size_t>((to[0] - from[0]) | (to[1] - from[1]) << 1 |
-                                               (to[2] - from[2]) << 2);
-            const int32_t target = l.targets[b][d];
-            ASSERT_NE(target, ~most_ghosts) << "a sum would be lost";
-            const auto local = static_cast<size_t>(local_of(node));
-            if (target >= 0) {
-              ASSERT_GE(target, static_cast<int32_t>(l.tiles[t]));
-              ASSERT_LT(target, static_cast<int32_t>(l.tiles[t + 1]));
-              sums[static_cast<size_t>(target)][local] += number(cell, i);
-            } else {
-              ghosts[l.ghost_offsets[t] + static_cast<uint32_t>(~target)][local] += number(cell, i);
+      open_row(l.row_offsets[t]);
+      for (size_t r = l.row_offsets[t]; r < l.row_offsets[t + 1]; ++r) {
+        const bool is_last = r + 1 == l.row_offsets[t + 1];
+        if (!is_last) open_row(r + 1);
+        // A row's cells add to it and the next one alone.
+        const size_t open_end = l.rows[is_last ? r + 1 : r + 2].block;
+        for (size_t b = l.rows[r].block; b < l.rows[r + 1].block; ++b)
+          for (int32_t n = 0; n < 64; ++n) {
+            if (!(l.cells[b] >> n & 1)) continue;
+            const Key cell = key(l.coordinates(static_cast<int32_t>(b), n));
+            for (int i = 0; i < 8; ++i) {
+              const Key node = {cell[0] + (i & 1), cell[1] + (i >> 1 & 1), cell[2] + (i >> 2)};
+              expected[node] += number(cell, i);
+              const Key from = block_of(cell), to = block_of(node);
+              const auto d = static_cast<size_t>((to[0] - from[0]) | (to[1] - from[1]) << 1 |
+                                                 (to[2] - from[2]) << 2);
+              const int32_t target = l.targets[b][d];
+              ASSERT_NE(target, ~ghost_places) << "a sum would be lost";
+              const auto local = static_cast<size_t>(local_of(node));
+              if (target >= 0) {
+                ASSERT_GE(target, static_cast<int32_t>(l.rows[r].block));
+                ASSERT_LT(target, static_cast<int32_t>(open_end));
+                sums[static_cast<size_t>(target)][local] += number(cell, i);
+              } else {
+                const auto place = static_cast<size_t>(~target);
+                ASSERT_NE(owners[place], -1) << "a ghost that is not open";
+                ASSERT_EQ(key(l.blocks[static_cast<size_t>(
+                              l.ghosts[static_cast<size_t>(owners[place])].block)]),
+                          to);
+                places[place][local] += number(cell, i);
+              }
             }
           }
+        for (uint32_t g = l.rows[r].ghost; g < l.rows[r + 1].ghost; ++g) {
+          ghosts[g] = places[l.ghosts[g].place];
+          owners[l.ghosts[g].place] = -1;
         }
+      }
     }
     // Owners add the faces they were left.
     size_t added = 0;

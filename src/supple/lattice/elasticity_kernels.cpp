@@ -415,14 +415,12 @@ double force_doubles(const SweepPlan& plan, size_t tile, const ForceInput& input
   return sum(visitor.energy);
 }
 
-void gradient_doubles(const SweepPlan& plan, size_t tile, double spacing, const double* x,
+void gradient_doubles(const SweepPlan& plan, const TileRow* row, double spacing, const double* x,
                       const float* rest_stretches, float* gradients) {
-  size_t first = plan.tiles[tile];
-  while (first < plan.tiles[tile + 1] && plan.cell_slots[first] < 0) ++first;
-  if (first == plan.tiles[tile + 1]) return;
-  GradientVisitor visitor{gradients, spacing, static_cast<size_t>(plan.cell_slots[first]),
-                          rest_stretches};
-  sweep_tile<false, double>(plan, tile, x, {}, visitor);
+  if (row[0].column == row[1].column) return;
+  const int32_t first = plan.cell_slots[plan.columns[row->column].block];
+  GradientVisitor visitor{gradients, spacing, static_cast<size_t>(first), rest_stretches};
+  sweep_row(plan, row, x, visitor);
 }
 
 void linearise_floats(const DecomposedBlock& decomposed, const DifferentialRule<float>& rule,
@@ -495,9 +493,9 @@ double force_tile(const SweepPlan& plan, size_t tile, const ForceInput& input, c
   return SUPPLE_DISPATCH(force_doubles)(plan, tile, input, x, out);
 }
 
-void gradient_tile(const SweepPlan& plan, size_t tile, double spacing, const double* x,
-                   const float* rest_stretches, float* gradients) {
-  SUPPLE_DISPATCH(gradient_doubles)(plan, tile, spacing, x, rest_stretches, gradients);
+void gradient_row(const SweepPlan& plan, const TileRow* row, double spacing, const double* x,
+                  const float* rest_stretches, float* gradients) {
+  SUPPLE_DISPATCH(gradient_doubles)(plan, row, spacing, x, rest_stretches, gradients);
 }
 
 void linearise_block(const float* gradients, const DifferentialRule<float>& rule,

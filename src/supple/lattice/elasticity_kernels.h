@@ -37,11 +37,11 @@ struct ForceInput {
 double force_tile(const SweepPlan& plan, size_t tile, const ForceInput& input, const double* x,
                   SweepOutput<double> out);
 
-/// The deformation gradients of a tile's cells, from node positions: block after block,
-/// gradient_block numbers each, from the slot of the first block of the tile that has cells. They
-/// are multiplied with `rest_stretches`, as in Level, on the right; null for none.
-void gradient_tile(const SweepPlan& plan, size_t tile, double spacing, const double* x,
-                   const float* rest_stretches, float* gradients);
+/// The deformation gradients of the cells of a row of a tile, from node positions: gradient_block
+/// numbers for each of its blocks that have cells, one after the other. They are multiplied with
+/// `rest_stretches`, as in Level, on the right; null for none.
+void gradient_row(const SweepPlan& plan, const TileRow* row, double spacing, const double* x,
+                  const float* rest_stretches, float* gradients);
 
 /// Linearises the cells of one block about given deformation gradients (gradient_block numbers):
 /// writes the block's cell data but for the materials, which it reads there; mu it raises in cells

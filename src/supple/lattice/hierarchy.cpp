@@ -15,11 +15,10 @@ size_t slot_of(const SparseLattice& lattice, int32_t block) {
   return static_cast<size_t>(lattice.cell_slots[static_cast<size_t>(block)]);
 }
 
-// Number of blocks of a tile that have cells.
-size_t count_slots(const SparseLattice& lattice, size_t tile) {
+// Number of blocks of a row that have cells.
+size_t count_slots(const SparseLattice& lattice, const TileRow* row) {
   size_t count = 0;
-  for (size_t b = lattice.tiles[tile]; b < lattice.tiles[tile + 1]; ++b)
-    count += lattice.cell_slots[b] >= 0;
+  for (size_t b = row[0].block; b < row[1].block; ++b) count += lattice.cell_slots[b] >= 0;
   return count;
 }
 
@@ -309,49 +308,42 @@ void Hierarchy::linearise_level(size_t l, const BlockVector<double>* moved, Diff
   Level& level = *m_levels[l];
   const SparseLattice& lattice = level.lattice();
   const SweepPlan plan = sweep_plan(lattice);
-  parallel_for(lattice.tile_count(), 1, [&](size_t begin, size_t end) {
+  const auto linearise_row = [&](const TileRow* row) {
     thread_local AlignedArray<float> scratch;
-    for (size_t t = begin; t < end; ++t) {
-      size_t first = lattice.tiles[t];
-      while (first < lattice.tiles[t + 1] && lattice.cell_slots[first] < 0) ++first;
-      if (first == lattice.tiles[t + 1]) {
-        level.start_diagonal(t);
-        continue;
-      }
-      const size_t first_slot = slot_of(lattice, static_cast<int32_t>(first));
-      const float* gradients =
-          l == 0 ? nullptr : level.gradients.data() + first_slot * gradient_block;
-      if (moved != nullptr) {
-        scratch.resize(count_slots(lattice, t) * gradient_block);
-        gradient_tile(plan, t, level.spacing(), moved->data(),
-                      level.rest_stretches.empty() ? nullptr : level.rest_stretches.data(),
-                      scratch.data());
-        if (gradients != nullptr) {
-          const size_t slots = count_slots(lattice, t);
-          for (size_t i = 0; i < slots * gradient_block; ++i) scratch[i] += gradients[i];
-        }
-        gradients = scratch.data();
-      }
-      for (size_t b = first; b < lattice.tiles[t + 1]; ++b) {
-        if (lattice.cell_slots[b] < 0) continue;
-        const size_t slot = slot_of(lattice, static_cast<int32_t>(b));
-        float* cells = level.cells.data() + slot * cell_block;
-        std::memcpy(cells + cell_material, level.materials.data() + slot * material_block,
-                    material_block * sizeof(float));
-        if (!m_matrix_cells[l].empty())
-          for_bits(m_matrix_cells[l][b], [&](int32_t local) {
-            cells[cell_index(10, static_cast<size_t>(local))] = 0;
-            cells[cell_index(11, static_cast<size_t>(local))] = 0;
-          });
-        linearise_block(
-            gradients, rule,
-            level.rest_traces.empty() ? nullptr : level.rest_traces.data() + slot * block_cells,
-            level.inversion, level.flat, cells);
-        if (average) average_gradients(l, b, gradients);
-        gradients += gradient_block;
-      }
-      level.start_diagonal(t);
+    if (row[0].column == row[1].column) return;
+    const size_t count = count_slots(lattice, row);
+    const size_t first = slot_of(lattice, static_cast<int32_t>(lattice.columns[row->column].block));
+    const float* gradients = l == 0 ? nullptr : level.gradients.data() + first * gradient_block;
+    if (moved != nullptr) {
+      scratch.resize(count * gradient_block);
+      gradient_row(plan, row, level.spacing(), moved->data(),
+                   level.rest_stretches.empty() ? nullptr : level.rest_stretches.data(),
+                   scratch.data());
+      if (gradients != nullptr)
+        for (size_t i = 0; i < count * gradient_block; ++i) scratch[i] += gradients[i];
+      gradients = scratch.data();
     }
+    for (size_t b = row[0].block; b < row[1].block; ++b) {
+      if (lattice.cell_slots[b] < 0) continue;
+      const size_t slot = slot_of(lattice, static_cast<int32_t>(b));
+      float* cells = level.cells.data() + slot * cell_block;
+      std::memcpy(cells + cell_material, level.materials.data() + slot * material_block,
+                  material_block * sizeof(float));
+      if (!m_matrix_cells[l].empty())
+        for_bits(m_matrix_cells[l][b], [&](int32_t local) {
+          cells[cell_index(10, static_cast<size_t>(local))] = 0;
+          cells[cell_index(11, static_cast<size_t>(local))] = 0;
+        });
+      linearise_block(
+          gradients, rule,
+          level.rest_traces.empty() ? nullptr : level.rest_traces.data() + slot * block_cells,
+          level.inversion, level.flat, cells);
+      if (average) average_gradients(l, b, gradients);
+      gradients += gradient_block;
+    }
+  };
+  parallel_for(lattice.tile_count(), 1, [&](size_t begin, size_t end) {
+    for (size_t t = begin; t < end; ++t) level.start_diagonal(t, row_call(linearise_row));
   });
   if (l > 0) update_matrix_cells(l);
   if (level.eight_points) linearise_gauss(level, *moved, kind);

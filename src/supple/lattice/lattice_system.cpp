@@ -29,11 +29,12 @@ float visit_gradients(const Level& level, const BlockVector<double>& x, const fl
   const auto visit_tiles = [&](size_t begin, size_t end) {
     AlignedArray<float> gradients;
     float largest = 0;
-    for (size_t t = begin; t < end; ++t) {
-      gradients.resize((l.tiles[t + 1] - l.tiles[t]) * gradient_block);
-      gradient_tile(plan, t, level.spacing(), x.data(), stretches, gradients.data());
+    for (size_t r = l.row_offsets[begin]; r < l.row_offsets[end]; ++r) {
+      const TileRow* row = &l.rows[r];
+      gradients.resize((row[1].block - row[0].block) * gradient_block);
+      gradient_row(plan, row, level.spacing(), x.data(), stretches, gradients.data());
       const float* from = gradients.data();
-      for (size_t b = l.tiles[t]; b < l.tiles[t + 1]; ++b) {
+      for (size_t b = row[0].block; b < row[1].block; ++b) {
         if (l.cell_slots[b] < 0) continue;
         const size_t first = static_cast<size_t>(l.cell_slots[b]) * block_cells;
         for_bits(l.cells[b], [&](int32_t local) {

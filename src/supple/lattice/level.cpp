@@ -84,10 +84,9 @@ double Level::sweep(const BlockVector<Scalar>& from, BlockVector<Scalar>& y,
   for (size_t t = 0; t < m_waiting.size(); ++t)
     m_waiting[t].store(m_sender_counts[t], std::memory_order_relaxed);
   const auto is_late = [&](size_t b) { return incoming[b] != incoming[b + 1]; };
-  // Calls run(begin, end, late) for all blocks of a tile, as many alike at a time as there are.
-  const auto for_runs = [&](size_t t, const auto& run) {
-    const size_t end = m_lattice.tiles[t + 1];
-    for (size_t b = m_lattice.tiles[t], next; b < end; b = next) {
+  // Calls run(begin, end, late) for all blocks of a range, as many alike at a time as there are.
+  const auto for_runs = [&](size_t begin, size_t end, const auto& run) {
+    for (size_t b = begin, next; b < end; b = next) {
       const bool late = is_late(b);
       for (next = b + 1; next < end && is_late(next) == late;) ++next;
       run(b, next, late);
@@ -108,35 +107,45 @@ double Level::sweep(const BlockVector<Scalar>& from, BlockVector<Scalar>& y,
       here.streams = streams;
     }
     m_late_sums[t] = 0;
-    for_runs(t, [&](size_t begin, size_t end, bool late) {
+    for_runs(m_lattice.tiles[t], m_lattice.tiles[t + 1], [&](size_t begin, size_t end, bool late) {
       if (late) m_late_sums[t] += finish(here, begin, end);
     });
     if (empty && streams) flush_streamed();
   };
   const auto sweep_tile = [&](size_t t, size_t) {
     thread_local AlignedArray<Scalar> scratch;
-    const size_t first = m_lattice.tiles[t], end = m_lattice.tiles[t + 1];
+    const size_t first = m_lattice.tiles[t];
     if (at_once && !has_cells(t)) {
       if (m_waiting[t].fetch_sub(1, std::memory_order_acq_rel) == 1) finish_late(t);
       return 0.0;
     }
-    scratch.resize((end - first) * vector_block);
-    apply_tile(plan, t, cells.data(), hourglass, from.data(), {scratch.data(), shared});
+    scratch.resize(sums_ring * vector_block);
     FinishInput<Scalar> here = input;
     here.sums = scratch.data();
-    here.first_sum = first;
     here.streams = streams;
     double sum = 0;
     // Whether no other tile is left to wait for.
     const bool last = at_once && m_waiting[t].load(std::memory_order_acquire) == 1;
     if (last) m_late_sums[t] = 0;
-    for_runs(t, [&](size_t b, size_t next, bool late) {
-      if (at_once && (last || !late))
-        (late ? m_late_sums[t] : sum) += finish(here, b, next);
-      else
-        std::memcpy(y.data() + b * vector_block, scratch.data() + (b - first) * vector_block,
-                    (next - b) * vector_block * sizeof(Scalar));
-    });
+    const auto finish_blocks = [&](size_t begin, size_t end) {
+      here.first_sum = begin - (begin - first) % sums_ring;
+      for_runs(begin, end, [&](size_t b, size_t next, bool late) {
+        if (at_once && (last || !late))
+          (late ? m_late_sums[t] : sum) += finish(here, b, next);
+        else
+          std::memcpy(y.data() + b * vector_block,
+                      scratch.data() + (b - here.first_sum) * vector_block,
+                      (next - b) * vector_block * sizeof(Scalar));
+      });
+    };
+    const auto finish_row = [&](const TileRow* row) {
+      const size_t begin = row[0].block, end = row[1].block;
+      const size_t turn = std::min(end, begin + sums_ring - (begin - first) % sums_ring);
+      finish_blocks(begin, turn);
+      finish_blocks(turn, end);
+    };
+    apply_tile(plan, t, cells.data(), hourglass, from.data(),
+               {.sums = scratch.data(), .ghosts = shared, .done = row_call(finish_row)});
     if (streams) flush_streamed();
     if (!at_once) return sum;
     for (uint32_t r = m_receiver_offsets[t]; r < m_receiver_offsets[t + 1]; ++r) {
@@ -191,9 +200,11 @@ void Level::smooth(const SmoothStep& step, const BlockVector<float>& from,
         });
 }
 
-void Level::start_diagonal(size_t tile) {
+void Level::start_diagonal(size_t tile, RowCall linearise) {
   diagonal_tile(sweep_plan(m_lattice), tile, cells.data(), hourglass,
-                {inverse_diagonal.data() + m_lattice.tiles[tile] * vector_block, m_ghosts.data()});
+                {.sums = inverse_diagonal.data() + m_lattice.tiles[tile] * vector_block,
+                 .ghosts = m_ghosts.data(),
+                 .starts = linearise});
 }
 
 void Level::finish_diagonal() {

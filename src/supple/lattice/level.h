@@ -33,8 +33,8 @@ class Level {
   /// direction = momentum direction + weight D⁻¹ (b - A x), x += direction; `sums` is scratch.
   void smooth(const SmoothStep& step, const BlockVector<float>& x, BlockVector<float>& sums) const;
 
-  /// Starts D⁻¹ with the linearisation of a tile's cells, best while they are in the cache.
-  void start_diagonal(size_t tile);
+  /// Starts D⁻¹ with the linearisation of a tile's cells, which `linearise` makes row by row.
+  void start_diagonal(size_t tile, RowCall linearise);
 
   /// Sets D⁻¹ from what was started for all tiles, springs, matrices and masses.
   void finish_diagonal();

@@ -193,11 +193,12 @@ struct TileSweep {
   const Scalar* x;
   SweepOutput<Scalar> to;
   Visitor& visitor;
-  size_t first;        ///< block
-  size_t first_ghost;  ///< of the tile
-  size_t own_ghosts;   ///< numbers of the tile's ghosts
-  size_t later = 0;    ///< vectors of the plan that will be needed
-  size_t places = 0;   ///< for which there are carries, in x
+  size_t first;                  ///< block of the tile
+  size_t ring;                   ///< the sums of block b of the tile are those of b & ring
+  size_t carried;                ///< planes of nodes of a column
+  const TileRow* row = nullptr;  ///< that is visited; the next one begins where it ends
+  size_t later = 0;              ///< vectors of the plan that will be needed
+  size_t places = 0;             ///< for which there are carries, in x
   PlaneShifter<Scalar> shifter;
 
   // Modes of plane j of the nodes, in and out, and what plane j of the cells pushes, at j % 4.
@@ -207,24 +208,49 @@ struct TileSweep {
   alignas(64) CarryX<Scalar> carry_x[writes ? carry_planes : 1];
   alignas(64) CarryY<Scalar> carry_y[writes ? most_places : 1][carry_planes];
   alignas(64) Scalar aside[writes ? vector_block : 1];
-  alignas(64) Scalar beyond[writes ? (most_ghosts + 1) * vector_block : 1];
+  alignas(64) Scalar beyond[writes ? (ghost_places + 1) * vector_block : 1];
 
   HWY_INLINE TileSweep(const SweepPlan& tables, const Scalar* from,
-                       const SweepOutput<Scalar>& output, Visitor& v, size_t tile)
+                       const SweepOutput<Scalar>& output, Visitor& v, size_t first_block)
       : plan(tables),
         x(from),
         to(output),
         visitor(v),
-        first(plan.tiles[tile]),
-        first_ghost(plan.ghost_offsets[tile]),
-        own_ghosts((plan.ghost_offsets[tile + 1] - first_ghost) * ghost_record) {
+        first(first_block),
+        ring(output.done ? sums_ring - 1 : ~size_t{0}),
+        carried(block_side * plan.height + 1) {
     while (later < plan.later.size() && plan.later[later] != nullptr) ++later;
   }
 
   /// Where the nodes of a block begin among the sums.
   HWY_INLINE Scalar* sums(int32_t target) {
-    return target >= 0 ? to.sums + (static_cast<size_t>(target) - first) * vector_block
+    return target >= 0 ? to.sums + ((static_cast<size_t>(target) - first) & ring) * vector_block
                        : beyond + static_cast<size_t>(~target) * vector_block;
+  }
+
+  /// Empties what columns add to in a row.
+  HWY_INLINE void clear_row(const TileRow* at) {
+    for (size_t b = at[0].block; b < at[1].block; ++b)
+      if (plan.fresh[b] == 0)
+        std::memset(to.sums + ((b - first) & ring) * vector_block, 0,
+                    vector_block * sizeof(Scalar));
+    for (size_t g = at[0].ghost; g < at[1].ghost; ++g)
+      clear_ghost(beyond + plan.ghosts[g].place * vector_block, plan.ghosts[g].axis);
+  }
+
+  /// Visits the cells of a row.
+  HWY_INLINE void visit_row(const TileRow* which) {
+    row = which;
+    if (to.starts) to.starts(row);
+    for (size_t i = row[0].column; i < row[1].column; ++i) visit_column(plan.columns[i]);
+  }
+
+  /// Hands over the sums of the row.
+  HWY_INLINE void finish_row() {
+    for (size_t g = row[0].ghost; g < row[1].ghost; ++g)
+      keep_ghost(beyond + plan.ghosts[g].place * vector_block, plan.ghosts[g].axis,
+                 to.ghosts + g * ghost_record);
+    if (to.done) to.done(row);
   }
 
   /// A plane of cells: the slot of its block, and where its sums go.
@@ -279,31 +305,33 @@ struct TileSweep {
         });
   }
 
-  /// Asks for a quarter of what the column after next and what comes after the tile will read.
+  /// Asks for a quarter of what blocks farther on and what comes after the row will read.
   HWY_INLINE void ask_ahead(size_t k, size_t b) {
     constexpr size_t quarter = vector_block / 4;
-    const size_t next = std::min(b + 2 * most_height, plan.blocks - 1);
+    constexpr size_t far = 8;
+    const size_t next = std::min(b + far, plan.blocks - 1);
     const auto& near = plan.upper[next];
     const auto ask = [&](int32_t block) HWY_ATTR {
       prefetch_ahead(x + static_cast<size_t>(block) * vector_block + k * quarter, quarter);
     };
-    // Requests may be dropped, so those of the column before have asked for the same.
-    const auto& nearer = plan.upper[std::min(b + most_height, plan.blocks - 1)];
+    // Requests may be dropped, so those of earlier blocks have asked for the same.
+    const auto& nearer = plan.upper[std::min(b + far / 2, plan.blocks - 1)];
     ask(nearer[1]);
     ask(nearer[3]);
     ask(near[1]);
     ask(near[3]);
     // Where a row of columns begins, its own nodes are new as well.
-    if (static_cast<size_t>(plan.upper[next - std::min(next, most_height)][1]) != next) {
+    if (static_cast<size_t>(plan.upper[next - std::min(next, plan.height)][1]) != next) {
       ask(near[0]);
       ask(near[2]);
       if (k < 3) ask_above(near[4], near[6], k);
     }
     if (k < 3) ask_above(near[5], near[7], k);
     if (k == 3) ask_ghosts(b);
-    // A line of the ghosts this tile will write.
-    const size_t line = (4 * (b - first) + k) * 64 / sizeof(Scalar);
-    if (line < own_ghosts) prefetch_ahead(to.ghosts + first_ghost * ghost_record + line, 1);
+    // A line of the ghosts this row will write.
+    const size_t line = (4 * (b - row->block) + k) * 64 / sizeof(Scalar);
+    if (line < (row[1].ghost - row[0].ghost) * ghost_record)
+      prefetch_ahead(to.ghosts + row->ghost * ghost_record + line, 1);
     for (size_t i = 0; i < later; ++i)
       prefetch_ahead(static_cast<const Scalar*>(plan.later[i]) + b * vector_block + k * quarter,
                      quarter);
@@ -328,10 +356,8 @@ struct TileSweep {
     CarryX<Scalar>* in_x = carry_x + (writes ? 4 * column.level : 0);
     CarryY<Scalar>* in_y = carry_y[writes ? column.place : 0] + 4 * column.level;
     if constexpr (writes)
-      if (places <= column.place) {
-        std::memset(carry_y[places], 0, (column.place + 1 - places) * sizeof(carry_y[0]));
-        places = column.place + 1u;
-      }
+      for (; places <= column.place; ++places)
+        std::memset(carry_y[places], 0, carried * sizeof(carry_y[0][0]));
     const auto planes = [&](const int32_t* blocks) HWY_ATTR {
       const auto of = [&](size_t d)
                           HWY_ATTR { return x + static_cast<size_t>(blocks[d]) * vector_block; };
@@ -429,23 +455,28 @@ struct TileSweep {
 template <bool writes, class Scalar, class Visitor>
 HWY_INLINE void sweep_tile(const SweepPlan& plan, size_t tile, const Scalar* x,
                            const SweepOutput<Scalar>& out, Visitor& visitor) {
-  TileSweep<writes, Scalar, Visitor> sweep(plan, x, out, visitor, tile);
-  const size_t first = sweep.first, end = plan.tiles[tile + 1];
-  const size_t first_ghost = sweep.first_ghost, ghost_count = sweep.own_ghosts / ghost_record;
+  TileSweep<writes, Scalar, Visitor> sweep(plan, x, out, visitor, plan.tiles[tile]);
+  const TileRow *row = plan.rows + plan.row_offsets[tile],
+                *end = plan.rows + plan.row_offsets[tile + 1];
   if constexpr (writes) {
-    for (size_t b = first; b < end; ++b)
-      if (plan.fresh[b] == 0)
-        std::memset(out.sums + (b - first) * vector_block, 0, vector_block * sizeof(Scalar));
-    for (size_t g = 0; g < ghost_count; ++g)
-      clear_ghost(sweep.beyond + g * vector_block, plan.ghosts[first_ghost + g].axis);
-    std::memset(sweep.carry_x, 0, sizeof(sweep.carry_x));
+    sweep.clear_row(row);
+    std::memset(sweep.carry_x, 0, sweep.carried * sizeof(sweep.carry_x[0]));
   }
-  for (size_t i = plan.column_offsets[tile]; i < plan.column_offsets[tile + 1]; ++i)
-    sweep.visit_column(plan.columns[i]);
-  if constexpr (writes)
-    for (size_t g = 0; g < ghost_count; ++g)
-      keep_ghost(sweep.beyond + g * vector_block, plan.ghosts[first_ghost + g].axis,
-                 out.ghosts + (first_ghost + g) * ghost_record);
+  for (; row != end; ++row) {
+    // Columns add to the next row too.
+    if constexpr (writes)
+      if (row + 1 != end) sweep.clear_row(row + 1);
+    sweep.visit_row(row);
+    if constexpr (writes) sweep.finish_row();
+  }
+}
+
+/// Visits the cells of one row of a tile with a visitor that puts out no sums.
+template <class Scalar, class Visitor>
+HWY_INLINE void sweep_row(const SweepPlan& plan, const TileRow* row, const Scalar* x,
+                          Visitor& visitor) {
+  TileSweep<false, Scalar, Visitor> sweep(plan, x, {}, visitor, row->block);
+  sweep.visit_row(row);
 }
 
 SUPPLE_KERNELS_END

@@ -34,6 +34,8 @@ struct SweepPlan {
   const int32_t* cell_slots = nullptr;
   const uint32_t* column_offsets = nullptr;
   const BlockColumn* columns = nullptr;
+  const TileRow* rows = nullptr;
+  const uint32_t* row_offsets = nullptr;
   const uint8_t* fresh = nullptr;
   const std::array<int32_t, 8>* upper = nullptr;
   const std::array<int32_t, 8>* targets = nullptr;
@@ -42,10 +44,30 @@ struct SweepPlan {
   const uint32_t* incoming_offsets = nullptr;
   const uint32_t* incoming = nullptr;
   size_t blocks = 0;
+  size_t height = 0;  ///< of a tile, in blocks
   /// Vectors that will be needed once a tile is done, null after the last: what lies in its blocks
   /// is asked for meanwhile.
   std::array<const void*, 4> later = {};
 };
+
+/// Something to call with a row of a tile; nothing if empty.
+struct RowCall {
+  void (*function)(const void* context, const TileRow* row) = nullptr;
+  const void* context = nullptr;
+
+  explicit operator bool() const { return function != nullptr; }
+  void operator()(const TileRow* row) const { function(context, row); }
+};
+
+/// A call of f(row), which must outlive it.
+template <class F>
+RowCall row_call(const F& f) {
+  return {[](const void* context, const TileRow* row) { (*static_cast<const F*>(context))(row); },
+          &f};
+}
+
+/// So many blocks hold the sums of two rows of a tile.
+inline constexpr size_t sums_ring = 2 * most_places * most_height;
 
 /// Where a pass over a tile writes its nodal sums: `sums` from the tile's first block on, and
 /// ghosts from the lattice's first on.
@@ -53,16 +75,19 @@ template <class Scalar>
 struct SweepOutput {
   Scalar* sums = nullptr;
   Scalar* ghosts = nullptr;
+  RowCall starts;  ///< called before a row's cells are visited
+  /// Called as soon as a row's sums are complete. There are sums of sums_ring blocks only then:
+  /// those of block b of the tile are at b % sums_ring.
+  RowCall done;
 };
 
 /// The tables of a lattice, which must outlive them.
 inline SweepPlan sweep_plan(const SparseLattice& l) {
-  return {l.tiles.data(),          l.cell_slots.data(),
-          l.column_offsets.data(), l.columns.data(),
-          l.fresh.data(),          l.upper.data(),
-          l.targets.data(),        l.ghost_offsets.data(),
-          l.ghosts.data(),         l.incoming_offsets.data(),
-          l.incoming.data(),       l.block_count()};
+  return {l.tiles.data(),         l.cell_slots.data(), l.column_offsets.data(),
+          l.columns.data(),       l.rows.data(),       l.row_offsets.data(),
+          l.fresh.data(),         l.upper.data(),      l.targets.data(),
+          l.ghost_offsets.data(), l.ghosts.data(),     l.incoming_offsets.data(),
+          l.incoming.data(),      l.block_count(),     size_t{1} << l.tile_shifts[2]};
 }
 
 }  // namespace supple

@@ -10,9 +10,16 @@
 namespace supple {
 namespace {
 
-// Larger tiles share less, but leave less to be done at the same time: lattices of few blocks would
-// be one tile, which is right for very few only.
-constexpr size_t blocks_for_large_tiles = 8192, blocks_for_small_tiles = 128, blocks_for_one = 32;
+// Larger tiles share less with others, and long columns are swift. But tiles are what is done at
+// the same time: a full box gets 16 or more of them, if it is not of very few blocks. The shapes do
+// not depend on the number of threads, and so neither do sums. By the number of blocks with cells.
+Vec3i tile_shifts_for(size_t blocks) {
+  if (blocks >= 32768) return {3, 4, 4};
+  if (blocks >= 8192) return {3, 3, 3};
+  if (blocks >= 2048) return {3, 2, 3};
+  if (blocks > 128 || blocks <= 32) return {2, 2, 2};
+  return {2, 2, 1};
+}
 
 // The tile a block lies in.
 Vec3i tile_of(const Vec3i& block, const Vec3i& shifts) {
@@ -64,7 +71,7 @@ std::array<uint64_t, 8> move_bits(uint64_t bits, int direction) {
   return result;
 }
 
-SparseLattice::SparseLattice(std::span<const Vec3i> given) {
+SparseLattice::SparseLattice(std::span<const Vec3i> given, std::optional<Vec3i> shifts) {
   std::vector<std::pair<Vec3i, uint64_t>> parts;
   for (const Vec3i& cell : given) {
     const Vec3i block = floor_div(cell, block_side);
@@ -86,14 +93,14 @@ SparseLattice::SparseLattice(std::span<const Vec3i> given) {
     }
     own_cells.back() |= bits;
   }
-  *this = SparseLattice(std::move(own_blocks), std::move(own_cells));
+  *this = SparseLattice(std::move(own_blocks), std::move(own_cells), shifts);
 }
 
-SparseLattice::SparseLattice(std::vector<Vec3i> given, std::vector<uint64_t> bits)
+SparseLattice::SparseLattice(std::vector<Vec3i> given, std::vector<uint64_t> bits,
+                             std::optional<Vec3i> shifts)
     : blocks(std::move(given)), cells(std::move(bits)) {
-  if (blocks.size() >= blocks_for_large_tiles) tile_shifts = {3, 2, 2};
-  if (blocks.size() <= blocks_for_small_tiles && blocks.size() > blocks_for_one)
-    tile_shifts = {2, 2, 1};
+  const auto full = std::count_if(cells.begin(), cells.end(), [](uint64_t b) { return b != 0; });
+  tile_shifts = shifts.value_or(tile_shifts_for(static_cast<size_t>(full)));
   sort_blocks();
   find_nodes();
   connect();
@@ -202,10 +209,22 @@ void SparseLattice::connect() {
       }
   });
   tiles.assign(1, 0);
-  for (size_t b = 1; b <= blocks.size(); ++b)
-    if (b == blocks.size() ||
-        tile_of(blocks[b], tile_shifts) != tile_of(blocks[b - 1], tile_shifts))
-      tiles.push_back(static_cast<uint32_t>(b));
+  row_offsets.assign(1, 0);
+  rows.clear();
+  for (uint32_t b = 0; b < blocks.size(); ++b) {
+    const bool new_tile =
+        b > 0 && tile_of(blocks[b], tile_shifts) != tile_of(blocks[b - 1], tile_shifts);
+    if (new_tile) {
+      tiles.push_back(b);
+      row_offsets.push_back(static_cast<uint32_t>(rows.size()));
+    }
+    if (b == 0 || new_tile || blocks[b][1] != blocks[b - 1][1]) rows.push_back({b, 0, 0});
+  }
+  if (!blocks.empty()) {
+    tiles.push_back(static_cast<uint32_t>(blocks.size()));
+    row_offsets.push_back(static_cast<uint32_t>(rows.size()));
+  }
+  rows.push_back({static_cast<uint32_t>(blocks.size()), 0, 0});
 }
 
 // Columns of blocks, and which of them hand sums over to others.
@@ -214,8 +233,10 @@ void SparseLattice::find_columns() {
   column_offsets.assign(1, 0);
   std::vector<uint8_t> heights(blocks.size() + 1, 0);  // of the columns that start at a block
   std::vector<uint32_t> tile_ends;
+  size_t row = 0;
   for (size_t t = 0; t + 1 < tiles.size(); ++t) {
     for (uint32_t b = tiles[t]; b < tiles[t + 1];) {
+      if (rows[row].block == b) rows[row++].column = static_cast<uint32_t>(columns.size());
       uint32_t top = b;
       if (cells[b] != 0) do
           ++top;
@@ -232,6 +253,7 @@ void SparseLattice::find_columns() {
     }
     column_offsets.push_back(static_cast<uint32_t>(columns.size()));
   }
+  rows.back().column = static_cast<uint32_t>(columns.size());
   for (size_t i = 0; i < columns.size(); ++i) {
     BlockColumn& column = columns[i];
     const auto feeds = [&](int32_t next) {
@@ -270,28 +292,52 @@ void SparseLattice::plan_sums() {
       if (cells[static_cast<size_t>(b)] != 0)
         for (const int32_t u : upper[static_cast<size_t>(b)])
           if (u != none && (u < first || u >= end)) beyond.push_back(u);
-    std::sort(beyond.begin(), beyond.end());
+    // By rows of the tile: a row's are those beside it, and farther on where the next one is not.
+    const auto row_begin = rows.begin() + row_offsets[t],
+               row_end = rows.begin() + row_offsets[t + 1];
+    const auto row_of = [&](int32_t u) {
+      const int32_t y = blocks[static_cast<size_t>(u)][1];
+      return std::partition_point(row_begin + 1, row_end,
+                                  [&](const TileRow& r) { return blocks[r.block][1] <= y; }) -
+             row_begin - 1;
+    };
+    const auto before = [&](int32_t a, int32_t b) {
+      return std::pair(row_of(a), a) < std::pair(row_of(b), b);
+    };
+    std::sort(beyond.begin(), beyond.end(), before);
     beyond.erase(std::unique(beyond.begin(), beyond.end()), beyond.end());
     const Vec3i tile = tile_of(blocks[static_cast<size_t>(first)], tile_shifts);
+    const std::ptrdiff_t row_count = row_end - row_begin;
+    const auto first_of = static_cast<uint32_t>(ghosts.size());
+    std::ptrdiff_t row = -1;
     for (const int32_t u : beyond) {
+      while (row < row_of(u)) row_begin[++row].ghost = static_cast<uint32_t>(ghosts.size());
       const Vec3i away = tile_of(blocks[static_cast<size_t>(u)], tile_shifts) - tile;
       const int axis = away[2] != 0 ? 2 : away[1] != 0 ? 1 : 0;
-      ghosts.push_back({u, static_cast<uint8_t>(axis)});
+      const std::ptrdiff_t turn = row + 1 == row_count ? 2 : row & 1;
+      const std::ptrdiff_t place =
+          turn * row_ghosts + static_cast<std::ptrdiff_t>(ghosts.size()) - row_begin[row].ghost;
+      ghosts.push_back({u, static_cast<uint8_t>(axis), static_cast<uint16_t>(place)});
       ++counts[static_cast<size_t>(u) + 1];
     }
+    while (++row < row_count) row_begin[row].ghost = static_cast<uint32_t>(ghosts.size());
     ghost_offsets.push_back(static_cast<uint32_t>(ghosts.size()));
     for (int32_t b = first; b < end; ++b)
       for (size_t d = 0; d < 8; ++d) {
         const int32_t u = upper[static_cast<size_t>(b)][d];
         int32_t target = u;
         if (u == none || cells[static_cast<size_t>(b)] == 0)
-          target = ~most_ghosts;
+          target = ~ghost_places;
         else if (u < first || u >= end)
-          target = ~static_cast<int32_t>(std::lower_bound(beyond.begin(), beyond.end(), u) -
-                                         beyond.begin());
+          target =
+              ~ghosts[first_of + static_cast<size_t>(
+                                     std::lower_bound(beyond.begin(), beyond.end(), u, before) -
+                                     beyond.begin())]
+                   .place;
         targets[static_cast<size_t>(b)][d] = target;
       }
   }
+  rows.back().ghost = static_cast<uint32_t>(ghosts.size());
   std::partial_sum(counts.begin(), counts.end(), counts.begin());
   incoming_offsets = counts;
   incoming.resize(ghosts.size());

@@ -2,14 +2,16 @@
 // with matter, are stored. Node (i, j, k) is the lower corner of cell (i, j, k) and lies in the
 // same block; the upper corners of a block's cells lie in up to seven neighbours, found by a table.
 //
-// Blocks are grouped into tiles of 4x4x4 blocks, in lattices of many blocks 8x4x4, of few 4x4x2:
-// these are the pieces of parallel work. A tile's cells add to nodes of its own blocks directly and
-// to nodes of blocks of other tiles through ghosts: one face of 4x4 nodes each, added by the owner
-// afterwards in a fixed order, so that sums have the same bits for any number of threads.
+// Blocks are grouped into tiles of 4x4x4 blocks, in lattices of many blocks up to 8x16x16, of few
+// 4x4x2: these are the pieces of parallel work, gone through row by row along y. A tile's cells add
+// to nodes of its own blocks directly and to nodes of blocks of other tiles through ghosts: one
+// face of 4x4 nodes each, added by the owner afterwards in a fixed order, so that sums have the
+// same bits for any number of threads.
 #pragma once
 
 #include <array>
 #include <bit>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -17,17 +19,29 @@
 
 namespace supple {
 
-inline constexpr int block_side = 4;        ///< cells along a block
-inline constexpr size_t block_cells = 64;   ///< cells, and nodes, of a block
-inline constexpr size_t ghost_size = 16;    ///< nodes of a ghost's face
-inline constexpr int32_t most_ghosts = 97;  ///< blocks beyond a tile its cells add to
-inline constexpr size_t most_places = 8;    ///< columns side by side in a tile
-inline constexpr size_t most_height = 4;    ///< blocks of a column
+inline constexpr int block_side = 4;       ///< cells along a block
+inline constexpr size_t block_cells = 64;  ///< cells, and nodes, of a block
+inline constexpr size_t ghost_size = 16;   ///< nodes of a ghost's face
+inline constexpr size_t most_places = 8;   ///< columns side by side in a tile
+inline constexpr size_t most_height = 16;  ///< blocks of a column
+
+/// Where sums for ghosts of a tile lie until they are complete: rows of odd and even numbers in
+/// turns, then those of the tile's last row, where ghosts beyond it in y are as well.
+inline constexpr int32_t row_ghosts = 2 * (most_places + most_height + 1);
+inline constexpr int32_t last_row_ghosts = row_ghosts / 2 + (most_places + 1) * (most_height + 1);
+inline constexpr int32_t ghost_places = 2 * row_ghosts + last_row_ghosts;
 
 /// A face of nodes that a tile's cells add to in a block of another tile.
 struct GhostFace {
   int32_t block = 0;
-  uint8_t axis = 0;  ///< the nodes with coordinate 0 along this axis
+  uint8_t axis = 0;    ///< the nodes with coordinate 0 along this axis
+  uint16_t place = 0;  ///< of its sums until its row is done, below ghost_places
+};
+
+/// Blocks of a tile with the same y: where its blocks, columns and ghosts begin. Those of the next
+/// row begin where they end. Once all its columns are visited its sums are complete.
+struct TileRow {
+  uint32_t block = 0, column = 0, ghost = 0;
 };
 
 /// Blocks with cells above each other in a tile, with none below or above. Sums for nodes of the
@@ -53,11 +67,14 @@ class SparseLattice {
  public:
   SparseLattice() = default;
 
-  /// A lattice of the given cells, in any order, repeats allowed. Coordinates may be negative.
-  explicit SparseLattice(std::span<const Vec3i> cells);
+  /// A lattice of the given cells, in any order, repeats allowed. Coordinates may be negative. Its
+  /// tiles have 2^`shifts` blocks along each axis, at most most_places along x and most_height
+  /// along z; by default a shape that is swift for as many blocks.
+  explicit SparseLattice(std::span<const Vec3i> cells, std::optional<Vec3i> shifts = {});
 
   /// A lattice of the given blocks (in units of blocks) with one bit per cell with matter.
-  SparseLattice(std::vector<Vec3i> blocks, std::vector<uint64_t> cells);
+  SparseLattice(std::vector<Vec3i> blocks, std::vector<uint64_t> cells,
+                std::optional<Vec3i> shifts = {});
 
   /// Number of blocks; also the number of the block that stands for "none", whose nodes are always
   /// 0.
@@ -93,13 +110,15 @@ class SparseLattice {
 
   std::vector<BlockColumn> columns;         ///< of all tiles, as their blocks come
   std::vector<uint32_t> column_offsets{0};  ///< first column of every tile, and the total
+  std::vector<TileRow> rows;                ///< of all tiles, and one that is empty
+  std::vector<uint32_t> row_offsets{0};     ///< first row of every tile, and the total
   std::vector<uint8_t> fresh;               ///< 1 for blocks of columns that are `first`
 
   /// Blocks at +x, +y, +z (bits 0, 1, 2 of the index); block_count() where there is none.
   std::vector<std::array<int32_t, 8>> upper;
 
-  /// Where a block's cells add to nodes of its upper blocks: a block of the same tile, or ~ghost
-  /// of the tile; ~most_ghosts where nothing is added.
+  /// Where a block's cells add to nodes of its upper blocks: a block of the same tile, or ~place
+  /// of a ghost; ~ghost_places where nothing is added.
   std::vector<std::array<int32_t, 8>> targets;
 
   std::vector<uint32_t> ghost_offsets{0};  ///< first ghost of every tile, and the total
