@@ -153,17 +153,34 @@ TEST(SparseLattice, TilesSlotsAndNeighboursAreThoseOfTheCoordinates) {
     const SparseLattice l = lattice_of(cells);
     ASSERT_EQ(l.tiles.front(), 0u);
     ASSERT_EQ(l.tiles.back(), l.block_count());
-    std::set<Key> seen;
+    const auto tile = [&](size_t b) { return tile_of(key(l.blocks[b] * 4), l.slot_count); };
+    std::map<Key, int32_t> numbers;
+    std::set<Key> busy, seen;
+    for (size_t b = 0; b < l.block_count(); ++b) {
+      numbers.emplace(key(l.blocks[b]), static_cast<int32_t>(b));
+      if (l.cells[b] != 0) busy.insert(tile(b));
+    }
     for (size_t t = 0; t < l.tile_count(); ++t) {
       ASSERT_LT(l.tiles[t], l.tiles[t + 1]);
-      const auto tile = [&](size_t b) { return tile_of(key(l.blocks[b] * 4), l.slot_count); };
-      EXPECT_TRUE(seen.insert(tile(l.tiles[t])).second) << "a tile twice";
-      for (size_t b = l.tiles[t]; b < l.tiles[t + 1]; ++b) EXPECT_EQ(tile(b), tile(l.tiles[t]));
+      const Key own = tile(l.tiles[t]);
+      EXPECT_TRUE(seen.insert(own).second) << "a tile twice";
+      EXPECT_TRUE(busy.contains(own)) << "a tile without cells";
+      for (size_t b = l.tiles[t]; b < l.tiles[t + 1]; ++b) {
+        if (tile(b) == own) continue;
+        // Only nodes, of a tile that has no cells; cells of the own tile touch them.
+        EXPECT_EQ(l.cells[b], 0u);
+        EXPECT_FALSE(busy.contains(tile(b)));
+        bool touched = false;
+        for (int d = 1; d < 8; ++d) {
+          const auto below = numbers.find(key(l.blocks[b] - Vec3i(d & 1, d >> 1 & 1, d >> 2)));
+          touched |= below != numbers.end() && l.cells[static_cast<size_t>(below->second)] != 0 &&
+                     tile(static_cast<size_t>(below->second)) == own;
+        }
+        EXPECT_TRUE(touched);
+      }
     }
+    EXPECT_EQ(seen, busy);
     int32_t slot = 0;
-    std::map<Key, int32_t> numbers;
-    for (size_t b = 0; b < l.block_count(); ++b)
-      numbers.emplace(key(l.blocks[b]), static_cast<int32_t>(b));
     for (size_t b = 0; b < l.block_count(); ++b) {
       EXPECT_EQ(l.cell_slots[b], l.cells[b] != 0 ? slot++ : -1);
       for (int d = 0; d < 8; ++d) {

@@ -130,7 +130,7 @@ struct ApplyVisitor {
                        const PlaneModes<Scalar>& high, Push& out,
                        const Meanwhile& meanwhile) const {
     const float* block = data + slot * cell_block;
-    // A quarter of what the third block from here will need, asked for bit by bit: demands of this
+    // A quarter of what the fifth block from here will need, asked for bit by bit: demands of this
     // plane would have to wait for many requests at once. Requests may be dropped, so those for the
     // next block, to the first-level cache, ask again.
     constexpr size_t bit = cell_block / 4 / 6;
@@ -142,7 +142,7 @@ struct ApplyVisitor {
         const size_t all = i * 6 + step;
         if (all % P::registers != 0) return;
         const size_t turn = all / P::registers;
-        prefetch_ahead(next + 2 * cell_block + turn * bit, bit);
+        prefetch_ahead(next + 4 * cell_block + turn * bit, bit);
         prefetch(next + turn * bit, bit);
         meanwhile(turn);
       };

@@ -84,42 +84,29 @@ double Level::sweep(const BlockVector<Scalar>& from, BlockVector<Scalar>& y,
   for (size_t t = 0; t < m_waiting.size(); ++t)
     m_waiting[t].store(m_sender_counts[t], std::memory_order_relaxed);
   const auto is_late = [&](size_t b) { return incoming[b] != incoming[b + 1]; };
-  // Calls run(begin, end, late) for all blocks of a range, as many alike at a time as there are.
-  const auto for_runs = [&](size_t begin, size_t end, const auto& run) {
-    for (size_t b = begin, next; b < end; b = next) {
+  // Calls run(begin, end, late) for all blocks of a row of tile t, as many alike at a time as there
+  // are and lie together in a ring. Always the same runs, as sums depend on them.
+  const auto for_runs = [&](size_t t, const TileRow* row, size_t ring, const auto& run) {
+    const size_t first = m_lattice.tiles[t], end = row[1].block;
+    for (size_t b = row[0].block, next; b < end; b = next) {
       const bool late = is_late(b);
-      for (next = b + 1; next < end && is_late(next) == late;) ++next;
+      const size_t stop = std::min(end, b + ring - (b - first) % ring);
+      for (next = b + 1; next < stop && is_late(next) == late;) ++next;
       run(b, next, late);
     }
   };
-  // Tiles without cells get all they have from others.
-  const auto has_cells = [&](size_t t) {
-    return m_lattice.column_offsets[t] != m_lattice.column_offsets[t + 1];
-  };
   const auto finish_late = [&](size_t t) {
-    thread_local AlignedArray<Scalar> nothing;
-    const bool empty = !has_cells(t);
-    FinishInput<Scalar> here = input;
-    if (empty) {
-      nothing.assign((m_lattice.tiles[t + 1] - m_lattice.tiles[t]) * vector_block, 0);
-      here.sums = nothing.data();
-      here.first_sum = m_lattice.tiles[t];
-      here.streams = streams;
-    }
+    const size_t ring = sums_ring(plan, t);
     m_late_sums[t] = 0;
-    for_runs(m_lattice.tiles[t], m_lattice.tiles[t + 1], [&](size_t begin, size_t end, bool late) {
-      if (late) m_late_sums[t] += finish(here, begin, end);
-    });
-    if (empty && streams) flush_streamed();
+    for (size_t r = m_lattice.row_offsets[t]; r < m_lattice.row_offsets[t + 1]; ++r)
+      for_runs(t, &m_lattice.rows[r], ring, [&](size_t begin, size_t end, bool late) {
+        if (late) m_late_sums[t] += finish(input, begin, end);
+      });
   };
   const auto sweep_tile = [&](size_t t, size_t) {
     thread_local AlignedArray<Scalar> scratch;
-    const size_t first = m_lattice.tiles[t];
-    if (at_once && !has_cells(t)) {
-      if (m_waiting[t].fetch_sub(1, std::memory_order_acq_rel) == 1) finish_late(t);
-      return 0.0;
-    }
-    scratch.resize(sums_ring * vector_block);
+    const size_t first = m_lattice.tiles[t], ring = sums_ring(plan, t);
+    scratch.resize(ring * vector_block);
     FinishInput<Scalar> here = input;
     here.sums = scratch.data();
     here.streams = streams;
@@ -127,9 +114,9 @@ double Level::sweep(const BlockVector<Scalar>& from, BlockVector<Scalar>& y,
     // Whether no other tile is left to wait for.
     const bool last = at_once && m_waiting[t].load(std::memory_order_acquire) == 1;
     if (last) m_late_sums[t] = 0;
-    const auto finish_blocks = [&](size_t begin, size_t end) {
-      here.first_sum = begin - (begin - first) % sums_ring;
-      for_runs(begin, end, [&](size_t b, size_t next, bool late) {
+    const auto finish_row = [&](const TileRow* row) {
+      for_runs(t, row, ring, [&](size_t b, size_t next, bool late) {
+        here.first_sum = b - (b - first) % ring;
         if (at_once && (last || !late))
           (late ? m_late_sums[t] : sum) += finish(here, b, next);
         else
@@ -138,14 +125,11 @@ double Level::sweep(const BlockVector<Scalar>& from, BlockVector<Scalar>& y,
                       (next - b) * vector_block * sizeof(Scalar));
       });
     };
-    const auto finish_row = [&](const TileRow* row) {
-      const size_t begin = row[0].block, end = row[1].block;
-      const size_t turn = std::min(end, begin + sums_ring - (begin - first) % sums_ring);
-      finish_blocks(begin, turn);
-      finish_blocks(turn, end);
-    };
     apply_tile(plan, t, cells.data(), hourglass, from.data(),
-               {.sums = scratch.data(), .ghosts = shared, .done = row_call(finish_row)});
+               {.sums = scratch.data(),
+                .ghosts = shared,
+                .done = row_call(finish_row),
+                .ring = ring});
     if (streams) flush_streamed();
     if (!at_once) return sum;
     for (uint32_t r = m_receiver_offsets[t]; r < m_receiver_offsets[t + 1]; ++r) {

@@ -217,7 +217,7 @@ struct TileSweep {
         to(output),
         visitor(v),
         first(first_block),
-        ring(output.done ? sums_ring - 1 : ~size_t{0}),
+        ring(output.ring - 1),
         carried(block_side * plan.height + 1) {
     while (later < plan.later.size() && plan.later[later] != nullptr) ++later;
   }
@@ -308,16 +308,11 @@ struct TileSweep {
   /// Asks for a quarter of what blocks farther on and what comes after the row will read.
   HWY_INLINE void ask_ahead(size_t k, size_t b) {
     constexpr size_t quarter = vector_block / 4;
-    constexpr size_t far = 8;
-    const size_t next = std::min(b + far, plan.blocks - 1);
+    const size_t next = std::min(b + 8, plan.blocks - 1);
     const auto& near = plan.upper[next];
     const auto ask = [&](int32_t block) HWY_ATTR {
       prefetch_ahead(x + static_cast<size_t>(block) * vector_block + k * quarter, quarter);
     };
-    // Requests may be dropped, so those of earlier blocks have asked for the same.
-    const auto& nearer = plan.upper[std::min(b + far / 2, plan.blocks - 1)];
-    ask(nearer[1]);
-    ask(nearer[3]);
     ask(near[1]);
     ask(near[3]);
     // Where a row of columns begins, its own nodes are new as well.

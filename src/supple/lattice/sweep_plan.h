@@ -1,6 +1,9 @@
 // The tables of a sparse lattice as kernels see them, and how vectors and cell data lie in memory.
 #pragma once
 
+#include <algorithm>
+#include <bit>
+
 #include "supple/mesh/sparse_lattice.h"
 
 namespace supple {
@@ -66,8 +69,15 @@ RowCall row_call(const F& f) {
           &f};
 }
 
-/// So many blocks hold the sums of two rows of a tile.
-inline constexpr size_t sums_ring = 2 * most_places * most_height;
+/// So many blocks, a power of two, hold the sums of any two rows of a tile one after the other.
+inline size_t sums_ring(const SweepPlan& plan, size_t tile) {
+  const TileRow *row = plan.rows + plan.row_offsets[tile],
+                *end = plan.rows + plan.row_offsets[tile + 1];
+  uint32_t most = 0;
+  for (; row != end; ++row)
+    most = std::max(most, (row + 1 == end ? end : row + 2)->block - row->block);
+  return std::bit_ceil(most);
+}
 
 /// Where a pass over a tile writes its nodal sums: `sums` from the tile's first block on, and
 /// ghosts from the lattice's first on.
@@ -75,10 +85,9 @@ template <class Scalar>
 struct SweepOutput {
   Scalar* sums = nullptr;
   Scalar* ghosts = nullptr;
-  RowCall starts;  ///< called before a row's cells are visited
-  /// Called as soon as a row's sums are complete. There are sums of sums_ring blocks only then:
-  /// those of block b of the tile are at b % sums_ring.
-  RowCall done;
+  RowCall starts;   ///< called before a row's cells are visited
+  RowCall done;     ///< called as soon as a row's sums are complete, which may then be overwritten
+  size_t ring = 0;  ///< there are sums of so many blocks, as sums_ring() says; 0 for the whole tile
 };
 
 /// The tables of a lattice, which must outlive them.

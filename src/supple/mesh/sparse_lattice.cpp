@@ -31,14 +31,10 @@ Vec3i shifted_up(const Vec3i& tile, const Vec3i& shifts) {
   return {tile[0] * (1 << shifts[0]), tile[1] * (1 << shifts[1]), tile[2] * (1 << shifts[2])};
 }
 
-// Blocks in order: tile by tile, within a tile column by column, z fastest.
-struct BlockOrder {
-  Vec3i shifts;
-
+// Blocks in the order of their coordinates, x fastest.
+struct ByCoordinates {
   bool operator()(const Vec3i& a, const Vec3i& b) const {
-    const Vec3i s = tile_of(a, shifts), t = tile_of(b, shifts);
-    return std::tie(s[2], s[1], s[0], a[1], a[0], a[2]) <
-           std::tie(t[2], t[1], t[0], b[1], b[0], b[2]);
+    return std::tie(a[2], a[1], a[0]) < std::tie(b[2], b[1], b[0]);
   }
 };
 
@@ -81,9 +77,8 @@ SparseLattice::SparseLattice(std::span<const Vec3i> given, std::optional<Vec3i> 
     else
       parts.emplace_back(block, bit);
   }
-  const BlockOrder before{tile_shifts};
   std::sort(parts.begin(), parts.end(),
-            [&](const auto& a, const auto& b) { return before(a.first, b.first); });
+            [](const auto& a, const auto& b) { return ByCoordinates()(a.first, b.first); });
   std::vector<Vec3i> own_blocks;
   std::vector<uint64_t> own_cells;
   for (const auto& [block, bits] : parts) {
@@ -101,8 +96,8 @@ SparseLattice::SparseLattice(std::vector<Vec3i> given, std::vector<uint64_t> bit
     : blocks(std::move(given)), cells(std::move(bits)) {
   const auto full = std::count_if(cells.begin(), cells.end(), [](uint64_t b) { return b != 0; });
   tile_shifts = shifts.value_or(tile_shifts_for(static_cast<size_t>(full)));
-  sort_blocks();
   find_nodes();
+  make_tiles();
   connect();
   find_columns();
   plan_sums();
@@ -119,8 +114,10 @@ size_t SparseLattice::node_count() const {
 }
 
 int32_t SparseLattice::find_block(const Vec3i& block) const {
-  const auto at = std::lower_bound(blocks.begin(), blocks.end(), block, BlockOrder{tile_shifts});
-  return at != blocks.end() && *at == block ? static_cast<int32_t>(at - blocks.begin()) : -1;
+  const auto at = std::lower_bound(
+      m_numbers.begin(), m_numbers.end(), block,
+      [](const auto& entry, const Vec3i& wanted) { return ByCoordinates()(entry.first, wanted); });
+  return at != m_numbers.end() && at->first == block ? at->second : -1;
 }
 
 LatticePlace SparseLattice::place(const Vec3i& coordinates) const {
@@ -146,27 +143,11 @@ std::array<LatticePlace, 8> SparseLattice::corners(int32_t block, int32_t local)
   return result;
 }
 
-void SparseLattice::sort_blocks() {
-  const BlockOrder before{tile_shifts};
-  std::vector<size_t> order(blocks.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::sort(order.begin(), order.end(),
-            [&](size_t a, size_t b) { return before(blocks[a], blocks[b]); });
-  std::vector<Vec3i> sorted_blocks;
-  std::vector<uint64_t> sorted_cells;
-  for (const size_t i : order)
-    if (cells[i] != 0) {
-      sorted_blocks.push_back(blocks[i]);
-      sorted_cells.push_back(cells[i]);
-    }
-  blocks = std::move(sorted_blocks);
-  cells = std::move(sorted_cells);
-}
-
-// Adds the blocks that only hold nodes, and marks the nodes of all cells.
+// Drops blocks without cells and adds those that only hold nodes; marks the nodes of all cells.
 void SparseLattice::find_nodes() {
-  std::vector<std::pair<Vec3i, uint64_t>> marks;
+  std::vector<std::pair<Vec3i, uint64_t>> marks, with_cells;
   for (size_t b = 0; b < blocks.size(); ++b) {
+    if (cells[b] != 0) with_cells.emplace_back(blocks[b], cells[b]);
     std::array<uint64_t, 8> touched = {};
     for (int d = 0; d < 8; ++d) {
       const std::array<uint64_t, 8> moved = move_bits(cells[b], d);
@@ -176,44 +157,77 @@ void SparseLattice::find_nodes() {
       if (touched[static_cast<size_t>(n)] != 0)
         marks.emplace_back(blocks[b] + offset(n), touched[static_cast<size_t>(n)]);
   }
-  const BlockOrder before{tile_shifts};
-  std::sort(marks.begin(), marks.end(),
-            [&](const auto& a, const auto& b) { return before(a.first, b.first); });
-  const std::vector<Vec3i> with_cells = std::move(blocks);
-  const std::vector<uint64_t> cell_bits = std::move(cells);
+  for (auto* list : {&marks, &with_cells})
+    std::sort(list->begin(), list->end(),
+              [](const auto& a, const auto& b) { return ByCoordinates()(a.first, b.first); });
   blocks.clear();
   cells.clear();
   size_t next = 0;
   for (const auto& [block, bits] : marks) {
     if (blocks.empty() || blocks.back() != block) {
-      const bool has = next < with_cells.size() && with_cells[next] == block;
+      const bool has = next < with_cells.size() && with_cells[next].first == block;
       blocks.push_back(block);
       nodes.push_back(0);
-      cells.push_back(has ? cell_bits[next] : 0);
-      cell_slots.push_back(has ? static_cast<int32_t>(next++) : -1);
+      cells.push_back(has ? with_cells[next++].second : 0);
     }
     nodes.back() |= bits;
   }
+  number_blocks();
   slot_count = with_cells.size();
 }
 
-// Neighbours and tiles.
-void SparseLattice::connect() {
-  const auto none = static_cast<int32_t>(blocks.size());
-  upper.resize(blocks.size());
-  parallel_for(blocks.size(), 256, [&](size_t begin, size_t end) {
-    for (size_t b = begin; b < end; ++b)
-      for (int d = 0; d < 8; ++d) {
-        const int32_t at = d == 0 ? static_cast<int32_t>(b) : find_block(blocks[b] + offset(d));
-        upper[b][static_cast<size_t>(d)] = at < 0 ? none : at;
-      }
+// Makes the table that finds blocks by coordinates.
+void SparseLattice::number_blocks() {
+  m_numbers.resize(blocks.size());
+  for (size_t b = 0; b < blocks.size(); ++b) m_numbers[b] = {blocks[b], static_cast<int32_t>(b)};
+  std::sort(m_numbers.begin(), m_numbers.end(),
+            [](const auto& a, const auto& b) { return ByCoordinates()(a.first, b.first); });
+}
+
+// Puts blocks in order, tile by tile, within a tile row by row and column by column. Tiles without
+// cells would have nothing to do but to wait for others: their blocks belong to a tile below.
+void SparseLattice::make_tiles() {
+  const auto tile_before = [](const Vec3i& a, const Vec3i& b) { return ByCoordinates()(a, b); };
+  std::vector<Vec3i> busy, owners(blocks.size());
+  for (size_t b = 0; b < blocks.size(); ++b)
+    if (cells[b] != 0) busy.push_back(tile_of(blocks[b], tile_shifts));
+  std::sort(busy.begin(), busy.end(), tile_before);
+  busy.erase(std::unique(busy.begin(), busy.end()), busy.end());
+  for (size_t b = 0; b < blocks.size(); ++b) {
+    owners[b] = tile_of(blocks[b], tile_shifts);
+    if (std::binary_search(busy.begin(), busy.end(), owners[b], tile_before)) continue;
+    for (const int d : {1, 2, 4, 3, 5, 6, 7}) {
+      const int32_t below = find_block(blocks[b] - offset(d));
+      if (below < 0 || cells[static_cast<size_t>(below)] == 0) continue;
+      owners[b] = tile_of(blocks[static_cast<size_t>(below)], tile_shifts);
+      break;
+    }
+  }
+  std::vector<size_t> order(blocks.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::sort(order.begin(), order.end(), [&](size_t i, size_t j) {
+    const Vec3i &s = owners[i], &t = owners[j], &a = blocks[i], &b = blocks[j];
+    return std::tie(s[2], s[1], s[0], a[1], a[0], a[2]) <
+           std::tie(t[2], t[1], t[0], b[1], b[0], b[2]);
   });
+  const auto reorder = [&](auto& list) {
+    auto sorted = list;
+    for (size_t i = 0; i < order.size(); ++i) sorted[i] = list[order[i]];
+    list = std::move(sorted);
+  };
+  reorder(blocks);
+  reorder(cells);
+  reorder(nodes);
+  reorder(owners);
+  number_blocks();
   tiles.assign(1, 0);
   row_offsets.assign(1, 0);
   rows.clear();
+  int32_t slot = 0;
+  cell_slots.clear();
   for (uint32_t b = 0; b < blocks.size(); ++b) {
-    const bool new_tile =
-        b > 0 && tile_of(blocks[b], tile_shifts) != tile_of(blocks[b - 1], tile_shifts);
+    cell_slots.push_back(cells[b] != 0 ? slot++ : -1);
+    const bool new_tile = b > 0 && owners[b] != owners[b - 1];
     if (new_tile) {
       tiles.push_back(b);
       row_offsets.push_back(static_cast<uint32_t>(rows.size()));
@@ -225,6 +239,19 @@ void SparseLattice::connect() {
     row_offsets.push_back(static_cast<uint32_t>(rows.size()));
   }
   rows.push_back({static_cast<uint32_t>(blocks.size()), 0, 0});
+}
+
+// Neighbours.
+void SparseLattice::connect() {
+  const auto none = static_cast<int32_t>(blocks.size());
+  upper.resize(blocks.size());
+  parallel_for(blocks.size(), 256, [&](size_t begin, size_t end) {
+    for (size_t b = begin; b < end; ++b)
+      for (int d = 0; d < 8; ++d) {
+        const int32_t at = d == 0 ? static_cast<int32_t>(b) : find_block(blocks[b] + offset(d));
+        upper[b][static_cast<size_t>(d)] = at < 0 ? none : at;
+      }
+  });
 }
 
 // Columns of blocks, and which of them hand sums over to others.

@@ -6,7 +6,8 @@
 // 4x4x2: these are the pieces of parallel work, gone through row by row along y. A tile's cells add
 // to nodes of its own blocks directly and to nodes of blocks of other tiles through ghosts: one
 // face of 4x4 nodes each, added by the owner afterwards in a fixed order, so that sums have the
-// same bits for any number of threads.
+// same bits for any number of threads. Blocks that only hold nodes, where a tile would have no
+// others, belong to a tile below.
 #pragma once
 
 #include <array>
@@ -127,11 +128,14 @@ class SparseLattice {
   std::vector<uint32_t> incoming;          ///< ghosts to be added to each block, rising
 
  private:
-  void sort_blocks();
   void find_nodes();
+  void number_blocks();
+  void make_tiles();
   void connect();
   void find_columns();
   void plan_sums();
+
+  std::vector<std::pair<Vec3i, int32_t>> m_numbers;  // blocks by coordinates, x fastest
 };
 
 /// Splits the bits of a block's cells or nodes moved by one along the axes of `direction` (bits 0,
