@@ -10,6 +10,12 @@
 #include "supple/math/streaming.h"
 
 namespace supple {
+namespace {
+
+// Lattices of fewer blocks with cells are in the cache: asking for nodes ahead only takes time.
+constexpr size_t asks_from = 1024;
+
+}  // namespace
 
 template <>
 AlignedArray<float>& Level::ghosts<float>() const {
@@ -77,6 +83,7 @@ double Level::sweep(const BlockVector<Scalar>& from, BlockVector<Scalar>& y,
                     std::array<const void*, 4> needed, const Finish& finish, bool streams) const {
   SweepPlan plan = sweep_plan(m_lattice);
   plan.later = needed;
+  plan.asks = m_lattice.slot_count >= asks_from;
   const FinishInput<Scalar> input = finish_input(from.data());
   Scalar* shared = ghosts<Scalar>().data();
   const bool at_once = extras.empty();
@@ -125,11 +132,9 @@ double Level::sweep(const BlockVector<Scalar>& from, BlockVector<Scalar>& y,
                       (next - b) * vector_block * sizeof(Scalar));
       });
     };
-    apply_tile(plan, t, cells.data(), hourglass, from.data(),
-               {.sums = scratch.data(),
-                .ghosts = shared,
-                .done = row_call(finish_row),
-                .ring = ring});
+    apply_tile(
+        plan, t, cells.data(), hourglass, from.data(),
+        {.sums = scratch.data(), .ghosts = shared, .done = row_call(finish_row), .ring = ring});
     if (streams) flush_streamed();
     if (!at_once) return sum;
     for (uint32_t r = m_receiver_offsets[t]; r < m_receiver_offsets[t + 1]; ++r) {

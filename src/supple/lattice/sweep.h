@@ -86,7 +86,7 @@ HWY_INLINE void gather_modes(const PlaneShifter<Scalar>& shifter,
 
 /// What the sums of a column of blocks leave for the columns beside it, per plane of nodes and
 /// component: values at the right corners of its cells, lower and upper ones, for the column in x,
-/// and those at their upper corners for the column in y. All 0 where there is none.
+/// and those at the upper corners of their last row for the column in y. All 0 where there is none.
 inline constexpr size_t carry_planes = block_side * most_height + 1;
 template <class Scalar>
 struct CarryX {
@@ -94,7 +94,7 @@ struct CarryX {
 };
 template <class Scalar>
 struct CarryY {
-  Scalar of[3][plane_size];
+  Scalar of[3][4];
 };
 
 /// The transpose of gather_modes: puts modes of component c at a plane of cells' corners and what
@@ -111,9 +111,9 @@ HWY_INLINE void scatter_modes(const PlaneShifter<Scalar>& shifter, const Plane<S
       high - high_x + shifter.push_x(right_high, load_plane(carry_x.high[c]));
   store_plane(right_low, carry_x.low[c]);
   store_plane(right_high, carry_x.high[c]);
-  const Plane<Scalar> sum = below + shifter.push_y(above, load_plane(carry_y.of[c]));
+  const Plane<Scalar> sum = below + shifter.push_y(above, last_row(carry_y.of[c]));
   store_plane(sum, nodes + c * block_cells);
-  store_plane(above, carry_y.of[c]);
+  store_last_row(above, carry_y.of[c]);
 }
 
 /// The same of modes in memory, all components.
@@ -145,8 +145,8 @@ HWY_INLINE void flush_x(const PlaneShifter<Scalar>& shifter, CarryX<Scalar>& car
 template <class Scalar>
 HWY_INLINE void flush_y(CarryY<Scalar>& carry, Scalar* next_y) {
   for (size_t c = 0; c < 3; ++c) {
-    add_row(carry.of[c] + plane_size - block_side, next_y + c * block_cells);
-    store_plane(Plane<Scalar>::zero(), carry.of[c]);
+    add_row(carry.of[c], next_y + c * block_cells);
+    store_last_row(Plane<Scalar>::zero(), carry.of[c]);
   }
 }
 
@@ -285,7 +285,7 @@ struct TileSweep {
   HWY_INLINE void visit_in_turns(size_t b, const NodePlanes<const Scalar> (&nodes)[2],
                                  const PlaneSums& at, const PlaneSums& before) {
     const auto meanwhile = [&](size_t step) HWY_ATTR __attribute__((always_inline)) {
-      if (step == 3) ask_ahead(k, b);
+      if (step == 3 && plan.asks) ask_ahead(k, b);
       if (step >= 1 && step <= 3)
         gather_modes(shifter, gathered(k, nodes), step - 1, in[(k + 2) % 4]);
       else if constexpr (follows)

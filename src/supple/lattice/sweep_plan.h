@@ -48,6 +48,7 @@ struct SweepPlan {
   const uint32_t* incoming = nullptr;
   size_t blocks = 0;
   size_t height = 0;  ///< of a tile, in blocks
+  bool asks = true;   ///< whether nodes are worth asking for ahead, as they are not in the cache
   /// Vectors that will be needed once a tile is done, null after the last: what lies in its blocks
   /// is asked for meanwhile.
   std::array<const void*, 4> later = {};

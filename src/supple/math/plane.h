@@ -74,6 +74,51 @@ HWY_INLINE void add_row(const Scalar* row, Scalar* to) {
     hn::StoreU(hn::Add(hn::LoadU(tag, to + i), hn::LoadU(tag, row + i)), tag, to + i);
 }
 
+/// A plane whose last row is four numbers from memory; what its other rows are is not said.
+template <class Scalar>
+HWY_INLINE Plane<Scalar> last_row(const Scalar* row) {
+  using P = Plane<Scalar>;
+  constexpr size_t lanes = Wide<Scalar>::lanes;
+  P p = P::zero();
+  if constexpr (lanes <= 4) {
+    for (size_t i = 0; i < 4; i += lanes)
+      p.part[P::registers - 4 / lanes + i / lanes] = load(row + i);
+    return p;
+  }
+#if HWY_TARGET != HWY_SCALAR
+  const typename Wide<Scalar>::Tag tag;
+  if constexpr (lanes > 4 && sizeof(Scalar) == 4) {
+    p.part[P::registers - 1] = hn::LoadDup128(tag, row);
+  } else if constexpr (lanes > 4) {
+    const auto four = hn::LoadU(hn::Half<decltype(tag)>(), row);
+    p.part[P::registers - 1] = hn::Combine(tag, four, four);
+  }
+#endif
+  return p;
+}
+
+/// Writes the four numbers of a plane's last row.
+template <class Scalar>
+HWY_INLINE void store_last_row(const Plane<Scalar>& p, Scalar* row) {
+  using P = Plane<Scalar>;
+  constexpr size_t lanes = Wide<Scalar>::lanes;
+  if constexpr (lanes <= 4) {
+    for (size_t i = 0; i < 4; i += lanes)
+      store(p.part[P::registers - 4 / lanes + i / lanes], row + i);
+    return;
+  }
+#if HWY_TARGET != HWY_SCALAR
+  const hn::Half<typename Wide<Scalar>::Tag> half;
+  const auto upper = [&]() HWY_ATTR { return hn::UpperHalf(half, p.part[P::registers - 1].value); };
+  if constexpr (lanes == 8) {
+    hn::StoreU(upper(), half, row);
+  } else if constexpr (lanes == 16) {
+    const hn::Half<decltype(half)> quarter;
+    hn::StoreU(hn::UpperHalf(quarter, upper()), quarter, row);
+  }
+#endif
+}
+
 /// The bits of four planes as numbers: 1 where one is set, 0 elsewhere.
 template <class Scalar>
 HWY_INLINE void bit_factors(uint64_t bits, Scalar* factors) {
