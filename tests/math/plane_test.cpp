@@ -23,6 +23,8 @@ struct PlaneTrial {
   Numbers a, b, c;
   Numbers sum, difference, shifted_x, shifted_y, added;
   Numbers pushed_x, pushed_y;
+  Numbers pushed_row;              // pushed_y with b's last row alone
+  std::array<Scalar, 6> last_row;  // of a, among others
   Numbers column, row, row_added;  // of the first four numbers of a
   std::array<Scalar, 64> planes;
   Numbers first_columns;  // of planes
@@ -45,6 +47,8 @@ void try_planes(PlaneTrial<Scalar>& t) {
   add_plane(a, t.added.data());
   store_plane(shifter.push_x(a, b), t.pushed_x.data());
   store_plane(shifter.push_y(a, b), t.pushed_y.data());
+  store_plane(shifter.push_y(a, last_row(t.b.data() + 12)), t.pushed_row.data());
+  store_last_row(a, t.last_row.data() + 1);
   const EdgeSpreader<Scalar> spreader;
   store_plane(spreader.column(t.a.data()), t.column.data());
   store_plane(spreader.row(t.a.data()), t.row.data());
@@ -80,6 +84,7 @@ PlaneTrial<Scalar> random_trial(unsigned seed) {
   for (auto* numbers : {&t.a, &t.b, &t.c})
     for (Scalar& n : *numbers) n = static_cast<Scalar>(part(random));
   for (Scalar& n : t.planes) n = static_cast<Scalar>(part(random));
+  t.last_row.fill(Scalar(1000));
   return t;
 }
 
@@ -97,11 +102,15 @@ void expect_plain_results(const PlaneTrial<Scalar>& t) {
       EXPECT_EQ(t.shifted_y[i], y < 3 ? at(t.a, x, y + 1) : at(t.b, x, 0)) << x << " " << y;
       EXPECT_EQ(t.pushed_x[i], x > 0 ? at(t.a, x - 1, y) : at(t.b, 3, y)) << x << " " << y;
       EXPECT_EQ(t.pushed_y[i], y > 0 ? at(t.a, x, y - 1) : at(t.b, x, 3)) << x << " " << y;
+      EXPECT_EQ(t.pushed_row[i], t.pushed_y[i]) << x << " " << y;
       EXPECT_EQ(t.column[i], x == 0 ? t.a[y] : 0) << x << " " << y;
       EXPECT_EQ(t.row[i], y == 0 ? t.a[x] : 0) << x << " " << y;
       EXPECT_EQ(t.row_added[i], y == 0 ? t.a[x] + t.c[i] : t.c[i]) << x << " " << y;
       EXPECT_EQ(t.first_columns[i], t.planes[4 * i]);
     }
+  for (size_t x = 0; x < 4; ++x) EXPECT_EQ(t.last_row[x + 1], at(t.a, x, 3));
+  EXPECT_EQ(t.last_row.front(), Scalar(1000));
+  EXPECT_EQ(t.last_row.back(), Scalar(1000));
 }
 
 TEST_P(PlaneOn, FloatsMoveAsInPlainLoops) {
