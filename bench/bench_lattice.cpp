@@ -38,13 +38,13 @@ class Copy {
  public:
   explicit Copy(size_t bytes) : m_from(bytes / 2, 1), m_to(bytes / 2, 2) {}
 
-  // Bytes per second, read and write counted.
-  double bandwidth() {
-    const Stopwatch watch;
+  // Read and write counted.
+  double bytes() const { return static_cast<double>(2 * m_from.size()); }
+
+  void run() {
     parallel_for(m_from.size(), size_t{1} << 17, [&](size_t begin, size_t end) {
       std::memcpy(m_to.data() + begin, m_from.data() + begin, end - begin);
     });
-    return static_cast<double>(2 * m_from.size()) / watch.seconds();
   }
 
  private:
@@ -65,17 +65,20 @@ void apply(benchmark::State& state, int n) {
   BlockVector<float> x = level.inverse_diagonal, y = c.system->zero_step();
   for (auto _ : state) benchmark::DoNotOptimize(level.product(x, y));
   // How fast memory is changes from second to second on shared machines: products and copies take
-  // turns, and medians are compared.
+  // turns, and medians are compared. A turn is one product of 128³ cells, or as many small ones.
   const double bytes = cells_of(c) * 72;
+  const int repeats = std::max(1, static_cast<int>((1 << 21) / cells_of(c)));
   Copy copy(static_cast<size_t>(bytes));
   std::vector<double> products, copies;
   for (int i = 0; i < 41; ++i) {
     level.product(x, y);
     const Stopwatch watch;
-    level.product(x, y);
-    products.push_back(bytes / watch.seconds());
-    copy.bandwidth();
-    copies.push_back(copy.bandwidth());
+    for (int r = 0; r < repeats; ++r) level.product(x, y);
+    products.push_back(repeats * bytes / watch.seconds());
+    copy.run();
+    const Stopwatch copying;
+    for (int r = 0; r < repeats; ++r) copy.run();
+    copies.push_back(repeats * copy.bytes() / copying.seconds());
   }
   state.counters["bytes_per_second"] = median(products);
   state.counters["copy_bytes_per_second"] = median(copies);

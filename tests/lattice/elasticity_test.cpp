@@ -273,6 +273,7 @@ TEST(Tiles, OfAnyShapeGiveTheSameBitsForAnyNumberOfThreads) {
       for (const int threads : {1, 2, 8}) {
         set_thread_count(threads);
         level.streams_from = streams_from;
+        level.asks_from = streams_from;
         BlockVector<float> y = s.zero_step(), step = x, to = x, scratch = x;
         EXPECT_EQ(level.product(x, y), form);
         EXPECT_EQ(level.product(fine, fine_product), fine_form) << threads << " threads";

@@ -200,7 +200,6 @@ TEST(SparseLattice, RowsAreTheBlocksOfATileWithTheSameY) {
     ASSERT_EQ(l.row_offsets.size(), l.tiles.size());
     for (size_t t = 0; t < l.tile_count(); ++t) {
       EXPECT_EQ(l.rows[l.row_offsets[t]].block, l.tiles[t]);
-      EXPECT_EQ(l.rows[l.row_offsets[t]].column, l.column_offsets[t]);
       EXPECT_EQ(l.rows[l.row_offsets[t]].ghost, l.ghost_offsets[t]);
       for (size_t r = l.row_offsets[t]; r < l.row_offsets[t + 1]; ++r) {
         const TileRow &row = l.rows[r], &next = l.rows[r + 1];

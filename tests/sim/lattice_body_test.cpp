@@ -323,6 +323,15 @@ TEST(LatticeBody, CheckpointsOfOtherBodiesAreRefused) {
   bad.add<double>("lattice/velocities", nan, 3);
   bad.add<double>("lattice/moment", std::vector<double>{0, 1});
   EXPECT_THROW(other.load(bad, "c"), Error);
+  // As many nodes, but in an order that a lattice laid out otherwise would have.
+  LatticeBody same(box({1, 1, 1}), wobbling(), frames(2), "s.json");
+  same.load(state, "c");
+  Chunk moved;
+  for (ChunkArray array : state.arrays()) {
+    if (array.name == "lattice/order") array.data[0] ^= std::byte{1};
+    moved.add(array);
+  }
+  EXPECT_THROW(same.load(moved, "c"), Error);
 }
 
 TEST(LatticeBody, ShowsSkinCellsAndStretch) {

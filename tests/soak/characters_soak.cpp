@@ -2,7 +2,9 @@
 // what was measured for every clip. SUPPLE_SOAK is the most clips of a character, SUPPLE_BUDGET the
 // number of cells, SUPPLE_CLIP the one clip to play, SUPPLE_SECONDS how much of a clip is played.
 // With SUPPLE_OVERLAP=0 overlap is not measured, which takes longer than the flesh. With
-// SUPPLE_WHERE it says of every frame which joints deep vertices are of.
+// SUPPLE_WHERE it says of every frame which joints deep vertices are of, with SUPPLE_FRAMES what
+// volume skin and cells have. SUPPLE_TARGET is the widest instruction set to use, such as AVX2:
+// rounding is another then.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -15,6 +17,7 @@
 
 #include "supple/core/timer.h"
 #include "supple/io/load.h"
+#include "supple/math/simd.h"
 #include "supple/mesh/topology.h"
 #include "supple/sim/flesh_shown.h"
 #include "supple/sim/lattice_body.h"
@@ -112,6 +115,7 @@ void print_where(const Character& character, const FleshSkin& skin, int frame,
 }
 
 Outcome play(const PreparedScene& prepared, Scene scene, const Clip* clip) {
+  if (const char* target = std::getenv("SUPPLE_TARGET")) set_widest_target(target);
   if (const char* budget = std::getenv("SUPPLE_BUDGET")) scene.body.budget = std::atoi(budget);
   const Character& character = *prepared.character;
   if (clip != nullptr) {
@@ -152,8 +156,11 @@ Outcome play(const PreparedScene& prepared, Scene scene, const Clip* clip) {
     const double volume = volume_of(skin.mesh, flesh) / rest;
     outcome.least_volume = std::min(outcome.least_volume, volume);
     outcome.largest_volume = std::max(outcome.largest_volume, volume);
-    outcome.largest_cells =
-        std::max(outcome.largest_cells, volume_part(body.model(), body.node_positions()));
+    const double cells_volume = volume_part(body.model(), body.node_positions());
+    outcome.largest_cells = std::max(outcome.largest_cells, cells_volume);
+    if (std::getenv("SUPPLE_FRAMES") != nullptr)
+      fmt::print("frame {:4}: skin {:.4f} cells {:.4f} of their volume, {:.2f} s\n", report.frame,
+                 volume, cells_volume, seconds);
     const double plain_volume = volume_of(skin.mesh, rigged) / rest;
     outcome.plain_least = std::min(outcome.plain_least, plain_volume);
     outcome.plain_largest = std::max(outcome.plain_largest, plain_volume);

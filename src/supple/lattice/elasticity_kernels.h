@@ -1,5 +1,5 @@
 // The cell loops of corotated elasticity on a lattice, compiled for every instruction set. All work
-// on one tile; tiles may run at the same time.
+// on one tile, or a part of it; tiles may run at the same time.
 #pragma once
 
 #include "supple/lattice/sweep_plan.h"

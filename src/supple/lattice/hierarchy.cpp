@@ -391,7 +391,8 @@ size_t Hierarchy::bytes() const {
              sizeof(float);
     total += level->extras.matrices.size() * sizeof(MatrixCell) +
              level->extras.springs.size() * sizeof(CellSpring);
-    total += level->lattice().block_count() * (16 + 2 * sizeof(std::array<int32_t, 8>) + 40) +
+    total += level->lattice().block_count() * (16 + 2 * sizeof(std::array<int32_t, 8>) + 57) +
+             level->lattice().rows.size() * sizeof(TileRow) +
              level->transfer.children.size() * sizeof(std::array<int32_t, 27>);
   }
   return total + static_cast<size_t>(m_factor.rows() * m_factor.cols()) * sizeof(double);

@@ -10,12 +10,6 @@
 #include "supple/math/streaming.h"
 
 namespace supple {
-namespace {
-
-// Lattices of fewer blocks with cells are in the cache: asking for nodes ahead only takes time.
-constexpr size_t asks_from = 1024;
-
-}  // namespace
 
 template <>
 AlignedArray<float>& Level::ghosts<float>() const {
@@ -75,9 +69,9 @@ FinishInput<Scalar> Level::finish_input(const Scalar* from) const {
 }
 
 // The sums of a pass over the cells, then finish(input, begin, end) for all blocks, as early as can
-// be, while they are in the cache: within the tile for those that get nothing from other tiles, and
-// once the last of the tiles that add to them, and read x there, is done for the others. Adds up
-// what finish returns, in a fixed order.
+// be, while they are in the cache: with their row for those that get nothing from other tiles, and
+// for the others if all tiles that add to them, and read x there, were done when the tile began;
+// else once the last of those is. Adds up what finish returns, in a fixed order.
 template <class Scalar, class Finish>
 double Level::sweep(const BlockVector<Scalar>& from, BlockVector<Scalar>& y,
                     std::array<const void*, 4> needed, const Finish& finish, bool streams) const {

@@ -61,6 +61,8 @@ class Level {
   /// So many blocks with cells make products so large that they are gone from the cache before they
   /// are read; they are then written past it.
   size_t streams_from = 8192;
+  /// Lattices of fewer blocks with cells are in the cache: asking for nodes ahead only takes time.
+  size_t asks_from = 1024;
   BlockVector<float> inverse_diagonal;
   double largest_eigenvalue = 2;  ///< of D⁻¹ A, an estimate
 

@@ -194,7 +194,7 @@ struct TileSweep {
   SweepOutput<Scalar> to;
   Visitor& visitor;
   size_t first;                  ///< block of the tile
-  size_t ring;                   ///< the sums of block b of the tile are those of b & ring
+  size_t mask;                   ///< the sums of block b of the tile are at b & mask
   size_t carried;                ///< planes of nodes of a column
   const TileRow* row = nullptr;  ///< that is visited; the next one begins where it ends
   size_t later = 0;              ///< vectors of the plan that will be needed
@@ -217,14 +217,14 @@ struct TileSweep {
         to(output),
         visitor(v),
         first(first_block),
-        ring(output.ring - 1),
+        mask(output.ring - 1),
         carried(block_side * plan.height + 1) {
     while (later < plan.later.size() && plan.later[later] != nullptr) ++later;
   }
 
   /// Where the nodes of a block begin among the sums.
   HWY_INLINE Scalar* sums(int32_t target) {
-    return target >= 0 ? to.sums + ((static_cast<size_t>(target) - first) & ring) * vector_block
+    return target >= 0 ? to.sums + ((static_cast<size_t>(target) - first) & mask) * vector_block
                        : beyond + static_cast<size_t>(~target) * vector_block;
   }
 
@@ -232,7 +232,7 @@ struct TileSweep {
   HWY_INLINE void clear_row(const TileRow* at) {
     for (size_t b = at[0].block; b < at[1].block; ++b)
       if (plan.fresh[b] == 0)
-        std::memset(to.sums + ((b - first) & ring) * vector_block, 0,
+        std::memset(to.sums + ((b - first) & mask) * vector_block, 0,
                     vector_block * sizeof(Scalar));
     for (size_t g = at[0].ghost; g < at[1].ghost; ++g)
       clear_ghost(beyond + plan.ghosts[g].place * vector_block, plan.ghosts[g].axis);
@@ -316,7 +316,7 @@ struct TileSweep {
     ask(near[1]);
     ask(near[3]);
     // Where a row of columns begins, its own nodes are new as well.
-    if (static_cast<size_t>(plan.upper[next - std::min(next, plan.height)][1]) != next) {
+    if (plan.leads[next] != 0) {
       ask(near[0]);
       ask(near[2]);
       if (k < 3) ask_above(near[4], near[6], k);

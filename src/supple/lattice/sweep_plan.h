@@ -35,21 +35,20 @@ inline constexpr size_t stretch_block = 6 * block_cells;
 struct SweepPlan {
   const uint32_t* tiles = nullptr;
   const int32_t* cell_slots = nullptr;
-  const uint32_t* column_offsets = nullptr;
   const BlockColumn* columns = nullptr;
   const TileRow* rows = nullptr;
   const uint32_t* row_offsets = nullptr;
   const uint8_t* fresh = nullptr;
+  const uint8_t* leads = nullptr;
   const std::array<int32_t, 8>* upper = nullptr;
   const std::array<int32_t, 8>* targets = nullptr;
-  const uint32_t* ghost_offsets = nullptr;
   const GhostFace* ghosts = nullptr;
   const uint32_t* incoming_offsets = nullptr;
   const uint32_t* incoming = nullptr;
   size_t blocks = 0;
   size_t height = 0;  ///< of a tile, in blocks
   bool asks = true;   ///< whether nodes are worth asking for ahead, as they are not in the cache
-  /// Vectors that will be needed once a tile is done, null after the last: what lies in its blocks
+  /// Vectors that will be needed once a row is done, null after the last: what lies in its blocks
   /// is asked for meanwhile.
   std::array<const void*, 4> later = {};
 };
@@ -64,6 +63,8 @@ struct RowCall {
 };
 
 /// A call of f(row), which must outlive it.
+template <class F>
+RowCall row_call(const F&&) = delete;
 template <class F>
 RowCall row_call(const F& f) {
   return {[](const void* context, const TileRow* row) { (*static_cast<const F*>(context))(row); },
@@ -93,11 +94,20 @@ struct SweepOutput {
 
 /// The tables of a lattice, which must outlive them.
 inline SweepPlan sweep_plan(const SparseLattice& l) {
-  return {l.tiles.data(),         l.cell_slots.data(), l.column_offsets.data(),
-          l.columns.data(),       l.rows.data(),       l.row_offsets.data(),
-          l.fresh.data(),         l.upper.data(),      l.targets.data(),
-          l.ghost_offsets.data(), l.ghosts.data(),     l.incoming_offsets.data(),
-          l.incoming.data(),      l.block_count(),     size_t{1} << l.tile_shifts[2]};
+  return {l.tiles.data(),
+          l.cell_slots.data(),
+          l.columns.data(),
+          l.rows.data(),
+          l.row_offsets.data(),
+          l.fresh.data(),
+          l.leads.data(),
+          l.upper.data(),
+          l.targets.data(),
+          l.ghosts.data(),
+          l.incoming_offsets.data(),
+          l.incoming.data(),
+          l.block_count(),
+          size_t{1} << l.tile_shifts[2]};
 }
 
 }  // namespace supple

@@ -11,8 +11,9 @@ namespace supple {
 namespace {
 
 // Larger tiles share less with others, and long columns are swift. But tiles are what is done at
-// the same time: a full box gets 16 or more of them, if it is not of very few blocks. The shapes do
-// not depend on the number of threads, and so neither do sums. By the number of blocks with cells.
+// the same time: a full box gets eight or more of them, if it is not of very few blocks. The shapes
+// do not depend on the number of threads, and so neither do sums. By the number of blocks with
+// cells.
 Vec3i tile_shifts_for(size_t blocks) {
   if (blocks >= 32768) return {3, 4, 4};
   if (blocks >= 8192) return {3, 3, 3};
@@ -35,6 +36,10 @@ Vec3i shifted_up(const Vec3i& tile, const Vec3i& shifts) {
 struct ByCoordinates {
   bool operator()(const Vec3i& a, const Vec3i& b) const {
     return std::tie(a[2], a[1], a[0]) < std::tie(b[2], b[1], b[0]);
+  }
+  template <class T>
+  bool operator()(const std::pair<Vec3i, T>& a, const std::pair<Vec3i, T>& b) const {
+    return (*this)(a.first, b.first);
   }
 };
 
@@ -77,8 +82,7 @@ SparseLattice::SparseLattice(std::span<const Vec3i> given, std::optional<Vec3i> 
     else
       parts.emplace_back(block, bit);
   }
-  std::sort(parts.begin(), parts.end(),
-            [](const auto& a, const auto& b) { return ByCoordinates()(a.first, b.first); });
+  std::sort(parts.begin(), parts.end(), ByCoordinates());
   std::vector<Vec3i> own_blocks;
   std::vector<uint64_t> own_cells;
   for (const auto& [block, bits] : parts) {
@@ -96,6 +100,9 @@ SparseLattice::SparseLattice(std::vector<Vec3i> given, std::vector<uint64_t> bit
     : blocks(std::move(given)), cells(std::move(bits)) {
   const auto full = std::count_if(cells.begin(), cells.end(), [](uint64_t b) { return b != 0; });
   tile_shifts = shifts.value_or(tile_shifts_for(static_cast<size_t>(full)));
+  // Sweeps have room for no more.
+  tile_shifts[0] = std::min(tile_shifts[0], std::countr_zero(most_places));
+  tile_shifts[2] = std::min(tile_shifts[2], std::countr_zero(most_height));
   find_nodes();
   make_tiles();
   connect();
@@ -157,9 +164,7 @@ void SparseLattice::find_nodes() {
       if (touched[static_cast<size_t>(n)] != 0)
         marks.emplace_back(blocks[b] + offset(n), touched[static_cast<size_t>(n)]);
   }
-  for (auto* list : {&marks, &with_cells})
-    std::sort(list->begin(), list->end(),
-              [](const auto& a, const auto& b) { return ByCoordinates()(a.first, b.first); });
+  for (auto* list : {&marks, &with_cells}) std::sort(list->begin(), list->end(), ByCoordinates());
   blocks.clear();
   cells.clear();
   size_t next = 0;
@@ -180,22 +185,21 @@ void SparseLattice::find_nodes() {
 void SparseLattice::number_blocks() {
   m_numbers.resize(blocks.size());
   for (size_t b = 0; b < blocks.size(); ++b) m_numbers[b] = {blocks[b], static_cast<int32_t>(b)};
-  std::sort(m_numbers.begin(), m_numbers.end(),
-            [](const auto& a, const auto& b) { return ByCoordinates()(a.first, b.first); });
+  std::sort(m_numbers.begin(), m_numbers.end(), ByCoordinates());
 }
 
 // Puts blocks in order, tile by tile, within a tile row by row and column by column. Tiles without
-// cells would have nothing to do but to wait for others: their blocks belong to a tile below.
+// cells would have nothing to do but to wait for others: their blocks belong to a tile below. They
+// come after the blocks with cells they are nodes of, so that a tile's first block lies within it.
 void SparseLattice::make_tiles() {
-  const auto tile_before = [](const Vec3i& a, const Vec3i& b) { return ByCoordinates()(a, b); };
   std::vector<Vec3i> busy, owners(blocks.size());
   for (size_t b = 0; b < blocks.size(); ++b)
     if (cells[b] != 0) busy.push_back(tile_of(blocks[b], tile_shifts));
-  std::sort(busy.begin(), busy.end(), tile_before);
+  std::sort(busy.begin(), busy.end(), ByCoordinates());
   busy.erase(std::unique(busy.begin(), busy.end()), busy.end());
   for (size_t b = 0; b < blocks.size(); ++b) {
     owners[b] = tile_of(blocks[b], tile_shifts);
-    if (std::binary_search(busy.begin(), busy.end(), owners[b], tile_before)) continue;
+    if (std::binary_search(busy.begin(), busy.end(), owners[b], ByCoordinates())) continue;
     for (const int d : {1, 2, 4, 3, 5, 6, 7}) {
       const int32_t below = find_block(blocks[b] - offset(d));
       if (below < 0 || cells[static_cast<size_t>(below)] == 0) continue;
@@ -252,12 +256,17 @@ void SparseLattice::connect() {
         upper[b][static_cast<size_t>(d)] = at < 0 ? none : at;
       }
   });
+  leads.assign(blocks.size(), 1);
+  for (size_t t = 0; t + 1 < tiles.size(); ++t)
+    for (uint32_t b = tiles[t]; b < tiles[t + 1]; ++b) {
+      const auto next = static_cast<uint32_t>(upper[b][1]);
+      if (next >= tiles[t] && next < tiles[t + 1]) leads[next] = 0;
+    }
 }
 
 // Columns of blocks, and which of them hand sums over to others.
 void SparseLattice::find_columns() {
   columns.clear();
-  column_offsets.assign(1, 0);
   std::vector<uint8_t> heights(blocks.size() + 1, 0);  // of the columns that start at a block
   std::vector<uint32_t> tile_ends;
   size_t row = 0;
@@ -278,7 +287,6 @@ void SparseLattice::find_columns() {
       }
       b = std::max(top, b + 1);
     }
-    column_offsets.push_back(static_cast<uint32_t>(columns.size()));
   }
   rows.back().column = static_cast<uint32_t>(columns.size());
   for (size_t i = 0; i < columns.size(); ++i) {

@@ -27,7 +27,8 @@ inline constexpr size_t most_places = 8;   ///< columns side by side in a tile
 inline constexpr size_t most_height = 16;  ///< blocks of a column
 
 /// Where sums for ghosts of a tile lie until they are complete: rows of odd and even numbers in
-/// turns, then those of the tile's last row, where ghosts beyond it in y are as well.
+/// turns, each with the next height in y too where the tile has no such row, then those of the
+/// tile's last row, where ghosts beyond it in y are as well.
 inline constexpr int32_t row_ghosts = 2 * (most_places + most_height + 1);
 inline constexpr int32_t last_row_ghosts = row_ghosts / 2 + (most_places + 1) * (most_height + 1);
 inline constexpr int32_t ghost_places = 2 * row_ghosts + last_row_ghosts;
@@ -109,11 +110,11 @@ class SparseLattice {
   Vec3i tile_shifts{2, 2, 2};       ///< logarithms of the blocks along a tile
   std::vector<uint32_t> tiles{0};   ///< first block of every tile, and the total
 
-  std::vector<BlockColumn> columns;         ///< of all tiles, as their blocks come
-  std::vector<uint32_t> column_offsets{0};  ///< first column of every tile, and the total
-  std::vector<TileRow> rows;                ///< of all tiles, and one that is empty
-  std::vector<uint32_t> row_offsets{0};     ///< first row of every tile, and the total
-  std::vector<uint8_t> fresh;               ///< 1 for blocks of columns that are `first`
+  std::vector<BlockColumn> columns;      ///< of all tiles, as their blocks come
+  std::vector<TileRow> rows;             ///< of all tiles, and one that is empty
+  std::vector<uint32_t> row_offsets{0};  ///< first row of every tile, and the total
+  std::vector<uint8_t> fresh;            ///< 1 for blocks of columns that are `first`
+  std::vector<uint8_t> leads;            ///< 1 for blocks with none beside them at -x in the tile
 
   /// Blocks at +x, +y, +z (bits 0, 1, 2 of the index); block_count() where there is none.
   std::vector<std::array<int32_t, 8>> upper;

@@ -219,7 +219,8 @@ void LatticeBody::go_carefully(const Instant& to, double dt, StepReport& report)
 }
 
 bool LatticeBody::is_troubled(const StepReport& report) const {
-  return !report.warnings.empty() || inverted_part(m_model, node_positions()) > worrying;
+  return !report.warnings.empty() || m_swollen ||
+         inverted_part(m_model, node_positions()) > worrying;
 }
 
 void LatticeBody::keep_state(KeptState& to) const {
@@ -238,6 +239,7 @@ void LatticeBody::restore_state(const KeptState& from) {
 
 // Goes to an instant, in `finer` times as many parts as usual.
 void LatticeBody::go(const Instant& to, double dt, int finer, StepReport& report) {
+  m_swollen = false;
   const bool jumps =
       m_started && m_model.attachment && is_cut(m_character, m_now, to, m_model.length);
   if (!m_started) {
@@ -255,7 +257,7 @@ void LatticeBody::go(const Instant& to, double dt, int finer, StepReport& report
     for (int s = 1; s <= parts; ++s) {
       const double part = static_cast<double>(s) / parts;
       advance(s == parts ? to : between(from, to, part), dt / parts, report);
-      if (finer > 1 && !report.warnings.empty()) return;  // this is no cure
+      if (finer > 1 && (!report.warnings.empty() || m_swollen)) return;  // this is no cure
     }
   }
 }
@@ -382,6 +384,7 @@ void LatticeBody::solve_keeping_volume(StepReport& report) {
     m_positions = m_good;
     m_fresh = fresh;
     report.warnings.resize(warnings);
+    m_swollen = true;
     return;
   }
 }
@@ -560,6 +563,8 @@ void LatticeBody::save(Chunk& state) const {
   state.add<double>("lattice/velocities", as_doubles(node_velocities()), 3);
   const std::vector<double> fresh = {m_fresh ? 1.0 : 0.0};
   state.add<double>("lattice/fresh", fresh);
+  const std::vector<uint64_t> order = {node_order()};
+  state.add<uint64_t>("lattice/order", order);
   save_instant(m_now, "lattice", state);
 }
 
@@ -568,6 +573,9 @@ void LatticeBody::load(const Chunk& state, std::string_view file) {
   const auto positions = state.get<double>("lattice/positions", 3, rows, file);
   const auto velocities = state.get<double>("lattice/velocities", 3, rows, file);
   const auto fresh = state.get<double>("lattice/fresh", 1, 1, file);
+  if (state.get<uint64_t>("lattice/order", 1, 1, file)[0] != node_order())
+    throw_input_error(file, "lattice/order",
+                      "says that nodes are in another order, as another version has them");
   require_finite(positions, file, "lattice");
   require_finite(velocities, file, "lattice");
   m_now = load_instant(state, "lattice", m_character, m_model.attachment != nullptr, file);
@@ -575,6 +583,14 @@ void LatticeBody::load(const Chunk& state, std::string_view file) {
   set_nodes(m_velocities, as_vectors(velocities));
   m_fresh = fresh[0] != 0;
   m_started = true;
+}
+
+// Tells the order of nodes in checkpoints, which depends on how the lattice is laid out.
+uint64_t LatticeBody::node_order() const {
+  std::vector<Vec3i> places;
+  for (const LatticePlace& node : m_model.mesh.nodes)
+    places.push_back(m_system->lattice().coordinates(node.block, node.local));
+  return checksum(std::as_bytes(std::span(places)));
 }
 
 std::vector<Vec3d> LatticeBody::node_positions() const { return node_values(m_positions); }

@@ -57,6 +57,7 @@ class LatticeBody final : public Body {
   void go_carefully(const Instant& to, double dt, StepReport& report);
   void go(const Instant& to, double dt, int finer, StepReport& report);
   bool is_troubled(const StepReport& report) const;
+  uint64_t node_order() const;
   void keep_state(KeptState& to) const;
   void restore_state(const KeptState& from);
   void start(const Instant& first, int finer, StepReport& report);
@@ -103,7 +104,8 @@ class LatticeBody final : public Body {
 
   // Made anew in every step.
   Stopwatch m_step_watch;
-  KeptState m_begin;  // to which it may go back
+  KeptState m_begin;       // to which it may go back
+  bool m_swollen = false;  // flesh is not at its volume, as going on was no good
   std::vector<ActiveSpring> m_script_springs;
   bool m_touching = false;  // the system has springs of contacts
   Positions m_before, m_start, m_good, m_goal, m_weight;
