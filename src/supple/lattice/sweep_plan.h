@@ -87,8 +87,9 @@ template <class Scalar>
 struct SweepOutput {
   Scalar* sums = nullptr;
   Scalar* ghosts = nullptr;
-  RowCall starts;   ///< called before a row's cells are visited
-  RowCall done;     ///< called as soon as a row's sums are complete, which may then be overwritten
+  RowCall starts = {};  ///< called before a row's cells are visited
+  RowCall done =
+      {};           ///< called as soon as a row's sums are complete, which may then be overwritten
   size_t ring = 0;  ///< there are sums of so many blocks, as sums_ring() says; 0 for the whole tile
 };
 
