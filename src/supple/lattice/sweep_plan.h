@@ -88,8 +88,7 @@ struct SweepOutput {
   Scalar* sums = nullptr;
   Scalar* ghosts = nullptr;
   RowCall starts = {};  ///< called before a row's cells are visited
-  RowCall done =
-      {};           ///< called as soon as a row's sums are complete, which may then be overwritten
+  RowCall done = {};    ///< called once a row's sums are complete, which are overwritten later
   size_t ring = 0;  ///< there are sums of so many blocks, as sums_ring() says; 0 for the whole tile
 };
 
