@@ -48,5 +48,5 @@ function(supple_precompiled target)
     <memory> <numbers> <numeric> <optional> <random> <set> <span> <string> <string_view> <tuple>
     <unordered_map> <utility> <variant> <vector>
     <Eigen/Core> <Eigen/Eigenvalues> <Eigen/Geometry> <Eigen/LU> <fmt/format.h> <nlohmann/json.hpp>
-    <tbb/blocked_range.h> <tbb/parallel_for.h> ${ARGN})
+    ${ARGN})
 endfunction()

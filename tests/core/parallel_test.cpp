@@ -110,7 +110,7 @@ TEST(Parallel, ThreadCountFollowsTheLimit) {
   EXPECT_EQ(thread_count(), all);
 }
 
-#ifdef SUPPLE_PLAIN_THREADS
+#ifdef SUPPLE_THREAD_SANITIZER
 // The sanitizer is of use only if it sees a race between the blocks of a loop.
 TEST(ParallelDeathTest, RacesBetweenBlocksAreSeen) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");

@@ -93,7 +93,7 @@ struct BoxTree::Scene {
   RTCGeometry geometry = nullptr;
 
   explicit Scene(size_t count) : boxes(count) {
-#ifdef SUPPLE_PLAIN_THREADS
+#ifdef SUPPLE_THREAD_SANITIZER
     device = rtcNewDevice("threads=1");
 #else
     device = rtcNewDevice(nullptr);

@@ -35,7 +35,7 @@ struct RayCaster::Scene {
 
   Scene(std::span<const Vec3f> positions, std::span<const Vec3i> mesh)
       : triangles(mesh.begin(), mesh.end()) {
-#ifdef SUPPLE_PLAIN_THREADS
+#ifdef SUPPLE_THREAD_SANITIZER
     device = rtcNewDevice("threads=1");
 #else
     device = rtcNewDevice(nullptr);
