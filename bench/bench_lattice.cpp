@@ -87,6 +87,39 @@ void apply(benchmark::State& state, int n) {
   state.counters["threads"] = thread_count();
 }
 
+// y = K x at all sizes in turns, as machines change from second to second: nanoseconds per cell,
+// medians, and what the others take of the time at 128³.
+void apply_in_turns(benchmark::State& state) {
+  const std::vector<int> sizes = {16, 32, 64, 128, 256};
+  struct Size {
+    LatticeCase lattice;
+    BlockVector<float> x, y;
+    std::vector<double> times = {};  // of a cell, in nanoseconds
+  };
+  std::vector<Size> all;
+  for (const int n : sizes) {
+    LatticeCase c = testing::make_case("twist_030", n);
+    c.system->hierarchy().linearise(c.interpolated, Differential::projected, true);
+    const BlockVector<float> x = c.system->hierarchy().finest().inverse_diagonal;
+    all.push_back({std::move(c), x, x});
+  }
+  for (auto _ : state)
+    for (Size& size : all) {
+      const Level& level = size.lattice.system->hierarchy().finest();
+      const double cells = cells_of(size.lattice);
+      const int repeats = std::max(1, static_cast<int>((1 << 21) / cells));
+      level.product(size.x, size.y);
+      const Stopwatch watch;
+      for (int r = 0; r < repeats; ++r) level.product(size.x, size.y);
+      size.times.push_back(1e9 * watch.seconds() / (repeats * cells));
+    }
+  const double middle = median(all[3].times);
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    state.counters["ns_" + std::to_string(sizes[i])] = median(all[i].times);
+    state.counters["of_128_" + std::to_string(sizes[i])] = median(all[i].times) / middle;
+  }
+}
+
 // One V-cycle with ten damped Jacobi sweeps before and ten after each coarse correction.
 void vcycle(benchmark::State& state, int n) {
   LatticeCase& c = shared_case("twist_030", n);
@@ -195,6 +228,7 @@ void register_all() {
   for (const int n : {16, 32, 64, 128, 256})
     timed(RegisterBenchmark(("apply/" + std::to_string(n)).c_str(),
                             [n](benchmark::State& s) { apply(s, n); }));
+  timed(RegisterBenchmark("apply_in_turns", apply_in_turns))->Iterations(31);
   for (const int n : {32, 64})
     timed(RegisterBenchmark(("vcycle_jacobi10/" + std::to_string(n)).c_str(),
                             [n](benchmark::State& s) { vcycle(s, n); }));
