@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <numeric>
 
 #include "supple/lattice/elasticity_kernels.h"
@@ -41,20 +42,26 @@ void Level::plan_tiles() {
                                         static_cast<uint32_t>(block));
     return static_cast<uint32_t>(after - m_lattice.tiles.begin() - 1);
   };
-  m_receiver_offsets.assign(1, 0);
-  m_sender_counts.assign(tiles, 0);
+  std::vector<std::vector<uint32_t>> senders(tiles);
   for (uint32_t t = 0; t < tiles; ++t) {
     std::vector<uint32_t> to = {t};
     for (uint32_t g = m_lattice.ghost_offsets[t]; g < m_lattice.ghost_offsets[t + 1]; ++g)
       to.push_back(tile_of(m_lattice.ghosts[g].block));
     std::sort(to.begin(), to.end());
     to.erase(std::unique(to.begin(), to.end()), to.end());
-    for (const uint32_t r : to) ++m_sender_counts[r];
+    for (const uint32_t r : to)
+      if (r != t) senders[r].push_back(t);
     m_receivers.insert(m_receivers.end(), to.begin(), to.end());
     m_receiver_offsets.push_back(static_cast<uint32_t>(m_receivers.size()));
   }
+  for (const std::vector<uint32_t>& from : senders) {
+    m_senders.insert(m_senders.end(), from.begin(), from.end());
+    m_sender_offsets.push_back(static_cast<uint32_t>(m_senders.size()));
+  }
   m_waiting = std::vector<std::atomic<uint32_t>>(tiles);
-  m_late_sums.assign(tiles, 0);
+  m_done = std::vector<std::atomic<int32_t>>(tiles);
+  m_late_sums.assign(m_lattice.rows.size(), 0);
+  m_late_done.assign(m_lattice.rows.size(), 0);
 }
 
 template <class Scalar>
@@ -70,8 +77,9 @@ FinishInput<Scalar> Level::finish_input(const Scalar* from) const {
 
 // The sums of a pass over the cells, then finish(input, begin, end) for all blocks, as early as can
 // be, while they are in the cache: with their row for those that get nothing from other tiles, and
-// for the others if all tiles that add to them, and read x there, were done when the tile began;
-// else once the last of those is. Adds up what finish returns, in a fixed order.
+// for the others, which are late, once all tiles that add to them, and read x there, are through
+// with rows up to theirs. That is looked at after each row, and for what is left then, by the last
+// of those tiles. Adds up what finish returns, in a fixed order.
 template <class Scalar, class Finish>
 double Level::sweep(const BlockVector<Scalar>& from, BlockVector<Scalar>& y,
                     std::array<const void*, 4> needed, const Finish& finish, bool streams) const {
@@ -82,8 +90,12 @@ double Level::sweep(const BlockVector<Scalar>& from, BlockVector<Scalar>& y,
   Scalar* shared = ghosts<Scalar>().data();
   const bool at_once = extras.empty();
   const auto& incoming = m_lattice.incoming_offsets;
-  for (size_t t = 0; t < m_waiting.size(); ++t)
-    m_waiting[t].store(m_sender_counts[t], std::memory_order_relaxed);
+  const size_t tiles = m_lattice.tile_count();
+  for (size_t t = 0; t < tiles; ++t) {
+    m_waiting[t].store(m_sender_offsets[t + 1] - m_sender_offsets[t] + 1,
+                       std::memory_order_relaxed);
+    m_done[t].store(std::numeric_limits<int32_t>::min(), std::memory_order_relaxed);
+  }
   const auto is_late = [&](size_t b) { return incoming[b] != incoming[b + 1]; };
   // Calls run(begin, end, late) for all blocks of a row of tile t, as many alike at a time as there
   // are and lie together in a ring. Always the same runs, as sums depend on them.
@@ -96,50 +108,66 @@ double Level::sweep(const BlockVector<Scalar>& from, BlockVector<Scalar>& y,
       run(b, next, late);
     }
   };
-  const auto finish_late = [&](size_t t) {
-    const size_t ring = sums_ring(plan, t);
-    m_late_sums[t] = 0;
-    for (size_t r = m_lattice.row_offsets[t]; r < m_lattice.row_offsets[t + 1]; ++r)
-      for_runs(t, &m_lattice.rows[r], ring, [&](size_t begin, size_t end, bool late) {
-        if (late) m_late_sums[t] += finish(input, begin, end);
+  // Whether all that tile t gets from others up to a row of it is there.
+  const auto is_ready = [&](size_t t, const TileRow* row) {
+    const int32_t height = m_lattice.blocks[row->block][1];
+    return std::all_of(
+        m_senders.begin() + m_sender_offsets[t], m_senders.begin() + m_sender_offsets[t + 1],
+        [&](uint32_t sender) { return m_done[sender].load(std::memory_order_acquire) >= height; });
+  };
+  // Finishes late blocks of rows [begin, end) of tile t that are waiting for it.
+  const auto finish_late = [&](size_t t, size_t begin, size_t end, size_t ring) {
+    for (size_t r = begin; r < end; ++r) {
+      if (m_late_done[r] != 0) continue;
+      m_late_done[r] = 1;
+      for_runs(t, &m_lattice.rows[r], ring, [&](size_t b, size_t next, bool late) {
+        if (late) m_late_sums[r] += finish(input, b, next);
       });
+    }
   };
   const auto sweep_tile = [&](size_t t, size_t) {
     thread_local AlignedArray<Scalar> scratch;
     const size_t first = m_lattice.tiles[t], ring = sums_ring(plan, t);
+    const size_t first_row = m_lattice.row_offsets[t];
     scratch.resize(ring * vector_block);
     FinishInput<Scalar> here = input;
     here.sums = scratch.data();
     here.streams = streams;
     double sum = 0;
-    // Whether no other tile is left to wait for.
-    const bool last = at_once && m_waiting[t].load(std::memory_order_acquire) == 1;
-    if (last) m_late_sums[t] = 0;
     const auto finish_row = [&](const TileRow* row) {
+      m_done[t].store(m_lattice.blocks[row->block][1], std::memory_order_release);
+      const auto number = static_cast<size_t>(row - m_lattice.rows.data());
+      const bool ready = at_once && is_ready(t, row);
+      m_late_sums[number] = 0;
+      m_late_done[number] = ready ? 1 : 0;
       for_runs(t, row, ring, [&](size_t b, size_t next, bool late) {
         here.first_sum = b - (b - first) % ring;
-        if (at_once && (last || !late))
-          (late ? m_late_sums[t] : sum) += finish(here, b, next);
+        if (at_once && (ready || !late))
+          (late ? m_late_sums[number] : sum) += finish(here, b, next);
         else
           std::memcpy(y.data() + b * vector_block,
                       scratch.data() + (b - here.first_sum) * vector_block,
                       (next - b) * vector_block * sizeof(Scalar));
       });
+      // What this row was to wait for those before it have waited for too.
+      if (ready) finish_late(t, first_row, number, ring);
     };
     apply_tile(
         plan, t, cells.data(), hourglass, from.data(),
         {.sums = scratch.data(), .ghosts = shared, .done = row_call(finish_row), .ring = ring});
     if (streams) flush_streamed();
     if (!at_once) return sum;
+    m_done[t].store(std::numeric_limits<int32_t>::max(), std::memory_order_release);
     for (uint32_t r = m_receiver_offsets[t]; r < m_receiver_offsets[t + 1]; ++r) {
       const uint32_t to = m_receivers[r];
-      if (m_waiting[to].fetch_sub(1, std::memory_order_acq_rel) == 1 && !(last && to == t))
-        finish_late(to);
+      if (m_waiting[to].fetch_sub(1, std::memory_order_acq_rel) == 1)
+        finish_late(to, m_lattice.row_offsets[to], m_lattice.row_offsets[to + 1],
+                    sums_ring(plan, to));
     }
     return sum;
   };
   const auto add = [](double a, double b) { return a + b; };
-  const double early = parallel_reduce(m_lattice.tile_count(), 1, 0.0, sweep_tile, add);
+  const double early = parallel_reduce(tiles, 1, 0.0, sweep_tile, add);
   if (!at_once) {
     extras.add_product(m_lattice, from.data(), y.data());
     return sum_over_blocks(m_lattice.block_count(),

@@ -82,11 +82,14 @@ class Level {
 
   SparseLattice m_lattice;
   double m_spacing;
-  // Tiles that get sums from a tile, itself included, and how many tiles each waits for.
-  std::vector<uint32_t> m_receivers, m_receiver_offsets, m_sender_counts;
-  // Per tile: how many it still waits for, and the sum over its late blocks.
+  // Tiles that get sums from a tile, itself included; the other way round, without it.
+  std::vector<uint32_t> m_receivers, m_receiver_offsets{0}, m_senders, m_sender_offsets{0};
+  // Per tile: how many it still waits for, and up to which y, in blocks, its rows are done.
   mutable std::vector<std::atomic<uint32_t>> m_waiting;
+  mutable std::vector<std::atomic<int32_t>> m_done;
+  // Per row: the sum over its late blocks, and whether they are finished.
   mutable std::vector<double> m_late_sums;
+  mutable std::vector<uint8_t> m_late_done;
   mutable AlignedArray<float> m_ghosts;
   mutable AlignedArray<double> m_double_ghosts;
 };

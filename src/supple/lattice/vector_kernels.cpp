@@ -46,36 +46,38 @@ HWY_INLINE void add_ghosts(const FinishInput<Scalar>& in, size_t block, Scalar* 
   }
 }
 
-// Calls use(i, product) for every register of a block, from its number i on; product is A x there.
-template <class Scalar, class Use>
-HWY_INLINE void finish_block(const FinishInput<Scalar>& in, size_t block, Scalar* y,
-                             const Use& use) {
+// Calls use(i, product, factor) for every register of a block, from its number i on: product is A x
+// there, the factor 0 at fixed nodes and 1 elsewhere. Instead none(i) in planes without free nodes,
+// which are most of them in blocks at the rim.
+template <class Scalar, class Use, class None>
+HWY_INLINE void finish_block(const FinishInput<Scalar>& in, size_t block, Scalar* y, const Use& use,
+                             const None& none) {
   using T = Wide<Scalar>;
   if (in.sums != nullptr) y = in.sums + (block - in.first_sum) * vector_block;
   add_ghosts(in, block, y);
   const Scalar* x = in.x + block * vector_block;
-  if (in.masses == nullptr) {
-    for (size_t at = 0; at < vector_block; at += T::lanes) use(at, load(y + at));
-  } else {
-    const float* masses = in.masses + block * block_cells;
-    for (size_t at = 0; at < vector_block; at += T::lanes)
-      use(at, mul_add(load_as<Scalar>(masses + at % block_cells), load(x + at), load(y + at)));
+  const float* masses = in.masses == nullptr ? nullptr : in.masses + block * block_cells;
+  const auto product = [&](size_t at) HWY_ATTR {
+    if (masses == nullptr) return load(y + at);
+    return mul_add(load_as<Scalar>(masses + at % block_cells), load(x + at), load(y + at));
+  };
+  const uint64_t free = in.free[block];
+  if (free == ~uint64_t{0}) {
+    for (size_t at = 0; at < vector_block; at += T::lanes) use(at, product(at), T(1));
+    return;
   }
-}
-
-// The same with a factor besides, 0 at fixed nodes and 1 elsewhere.
-template <class Scalar, class Use>
-HWY_INLINE void finish_free(const FinishInput<Scalar>& in, size_t block, Scalar* y,
-                            const Use& use) {
-  using T = Wide<Scalar>;
-  if (in.free[block] == ~uint64_t{0}) {
-    finish_block(in, block, y, [&](size_t at, T product) HWY_ATTR { use(at, product, T(1)); });
-  } else {
-    alignas(64) Scalar factors[block_cells];
-    bit_factors(in.free[block], factors);
-    finish_block(in, block, y, [&](size_t at, T product) HWY_ATTR {
-      use(at, product, load(factors + at % block_cells));
-    });
+  alignas(64) Scalar factors[block_cells];
+  bit_factors(free, factors);
+  for (size_t k = 0; k < block_cells; k += plane_size) {
+    const bool empty = (free >> k & 0xFFFF) == 0;
+    for (size_t c = 0; c < 3; ++c)
+      for (size_t i = k; i < k + plane_size; i += T::lanes) {
+        const size_t at = c * block_cells + i;
+        if (empty)
+          none(at);
+        else
+          use(at, product(at), load(factors + i));
+      }
   }
 }
 
@@ -88,14 +90,20 @@ double product_blocks(const FinishInput<Scalar>& in, size_t begin, size_t end, S
     Scalar* to = y + b * vector_block;
     const Scalar* x = in.x + b * vector_block;
     T sum(Scalar(0));
-    finish_free(in, b, to, [&](size_t at, T product, T factor) HWY_ATTR {
-      const T value = product * factor;
+    const auto put = [&](size_t at, T value) HWY_ATTR {
       if (streams)
         hn::Stream(value.value, typename T::Tag(), to + at);
       else
         store(value, to + at);
-      sum = mul_add(value, load(x + at), sum);
-    });
+    };
+    finish_block(
+        in, b, to,
+        [&](size_t at, T product, T factor) HWY_ATTR {
+          const T value = product * factor;
+          put(at, value);
+          sum = mul_add(value, load(x + at), sum);
+        },
+        [&](size_t at) HWY_ATTR { put(at, T(Scalar(0))); });
     total += sum_lanes(sum);
   }
   return total;
@@ -110,11 +118,14 @@ double residual_blocks(const FinishInput<Scalar>& in, size_t begin, size_t end, 
     Scalar* to = y + block * vector_block;
     const Scalar* right = b + block * vector_block;
     T sum(Scalar(0));
-    finish_free(in, block, to, [&](size_t at, T product, T factor) HWY_ATTR {
-      const T value = (load(right + at) - product) * factor;
-      store(value, to + at);
-      sum = mul_add(value, value, sum);
-    });
+    finish_block(
+        in, block, to,
+        [&](size_t at, T product, T factor) HWY_ATTR {
+          const T value = (load(right + at) - product) * factor;
+          store(value, to + at);
+          sum = mul_add(value, value, sum);
+        },
+        [&](size_t at) HWY_ATTR { store(T(Scalar(0)), to + at); });
     total += sum_lanes(sum);
   }
   return total;
@@ -144,14 +155,17 @@ void smooth_blocks(const FinishInput<float>& in, size_t begin, size_t end, const
     float* x = step.x + start;
     const float *b = step.b + start, *inverse = step.inverse_diagonal + start;
     float* direction = step.direction == nullptr ? nullptr : step.direction + start;
-    finish_block(in, block, y + start, [&](size_t at, T product) HWY_ATTR {
-      T change = weight * load(inverse + at) * (load(b + at) - product);
-      if (direction != nullptr) {
-        change = mul_add(momentum, load(direction + at), change);
-        store(change, direction + at);
-      }
-      store(load(x + at) + change, x + at);
-    });
+    finish_block(
+        in, block, y + start,
+        [&](size_t at, T product, T) HWY_ATTR {
+          T change = weight * load(inverse + at) * (load(b + at) - product);
+          if (direction != nullptr) {
+            change = mul_add(momentum, load(direction + at), change);
+            store(change, direction + at);
+          }
+          store(load(x + at) + change, x + at);
+        },
+        [](size_t) {});
   }
 }
 
