@@ -5,8 +5,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cfenv>
 #include <chrono>
+#include <mutex>
 #include <random>
 #include <set>
 #include <stdexcept>
@@ -19,7 +21,7 @@ namespace {
 // A loop on the team with a body that is called with each block.
 template <class Call>
 void run(size_t blocks, size_t threads, const Call& call) {
-  ThreadTeam::instance().run(
+  run_on_team(
       blocks, threads, [](const void* c, size_t b) { (*static_cast<const Call*>(c))(b); }, &call);
 }
 

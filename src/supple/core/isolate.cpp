@@ -19,6 +19,7 @@
 #include <optional>
 
 #include "supple/core/error.h"
+#include "supple/core/thread_team.h"
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || \
@@ -154,6 +155,7 @@ Child start_child(const std::function<Bytes()>& work, const IsolationLimits& lim
     const std::scoped_lock lock(starting);
     if (::pipe2(ends, O_CLOEXEC) != 0) throw_cannot_start("pipe");
     const pid_t parent = ::getpid();
+    prepare_team();
     process = ::fork();
     if (process < 0) {
       const int reason = errno;

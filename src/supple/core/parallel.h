@@ -35,7 +35,7 @@ void parallel_for(size_t count, size_t block, const Body& body) {
   if (blocks == 1) return body(size_t{0}, count);
   const auto run = [&](size_t b) { body(b * block, std::min(count, (b + 1) * block)); };
   using Run = decltype(run);
-  ThreadTeam::instance().run(
+  run_on_team(
       blocks, static_cast<size_t>(thread_count()),
       [](const void* context, size_t b) { (*static_cast<const Run*>(context))(b); }, &run);
 }

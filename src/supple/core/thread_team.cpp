@@ -3,7 +3,13 @@
 #include <tbb/info.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <chrono>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <mutex>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -16,7 +22,6 @@ namespace supple {
 namespace {
 
 constexpr uint64_t open_bit = uint64_t{1} << 31, helpers_mask = 0xFFFF;
-constexpr size_t most_threads = 1024;
 constexpr size_t most_blocks = 0xFFFFFFFF;
 // A share is taken in pieces of this part of what is left of it: few for many small blocks, and a
 // block at a time at the end.
@@ -82,22 +87,59 @@ struct Clearing {
   ~Clearing() { flag.clear(std::memory_order_release); }
 };
 
-}  // namespace
+// The threads that help with loops.
+class ThreadTeam {
+ public:
+  // Never destroyed: its threads wait for loops until the process ends.
+  static ThreadTeam& instance();
 
-int core_count() {
-  static const int count = tbb::info::default_concurrency();
-  return count;
-}
+  void run(size_t blocks, size_t threads, BlockBody body, const void* context);
+
+ private:
+  // Blocks [begin, end), as one number: begin in the upper half.
+  struct alignas(64) Share {
+    std::atomic<uint64_t> range{0};
+  };
+  struct Blocks {
+    size_t begin = 0, end = 0;
+  };
+
+  static constexpr size_t most_threads = 1024;
+
+  void share_out(size_t blocks, size_t threads);
+  void work(size_t number) noexcept;
+  Blocks take(size_t number);
+  void serve(size_t number);
+  uint64_t wait_for_loop(size_t number, uint64_t seen);
+  void wake(size_t threads);
+  void wait_for_helpers() const;
+
+  // The loop: written by its caller before m_state says that it is open.
+  BlockBody m_body = nullptr;
+  const void* m_context = nullptr;
+  size_t m_threads = 0;
+  unsigned m_floating = 0;
+  std::unique_ptr<Share[]> m_shares;
+  size_t m_share_count = 0, m_helpers = 0;
+  std::mutex m_exception_guard;
+  std::exception_ptr m_exception;
+  std::atomic<bool> m_stops{false};
+
+  std::atomic_flag m_busy;  // whether a loop runs
+  // From the highest bit: the loop's number (32), whether it is open (1), its threads (15), and how
+  // many helpers are at it (16).
+  alignas(64) std::atomic<uint64_t> m_state{0};
+  // Which helpers are asleep, and what they wait for to change.
+  alignas(64) std::array<std::atomic<bool>, most_threads> m_asleep{};
+  std::atomic<uint32_t> m_bell{0};
+};
 
 ThreadTeam& ThreadTeam::instance() {
-  // Never destroyed: its threads wait for loops until the process ends.
   static auto* team = new ThreadTeam;
   return *team;
 }
 
-ThreadTeam::ThreadTeam() = default;
-
-void ThreadTeam::run(size_t blocks, size_t threads, Body body, const void* context) {
+void ThreadTeam::run(size_t blocks, size_t threads, BlockBody body, const void* context) {
   threads = std::min({threads, blocks, most_threads});
   // Loops of more blocks than a share can name, if there is such a thing, are done here too.
   if (threads <= 1 || blocks > most_blocks || m_busy.test_and_set(std::memory_order_acquire)) {
@@ -115,10 +157,7 @@ void ThreadTeam::run(size_t blocks, size_t threads, Body body, const void* conte
   // In one order with who goes to sleep.
   m_state.store((loop_number(before) + 1) << 32 | open_bit | uint64_t{threads} << 16,
                 std::memory_order_seq_cst);
-  if (m_sleepers.load(std::memory_order_seq_cst) > 0) {
-    m_bell.fetch_add(1, std::memory_order_relaxed);
-    m_bell.notify_all();
-  }
+  wake(threads);
   work(0);
   m_state.fetch_and(~open_bit, std::memory_order_acquire);
   wait_for_helpers();
@@ -139,6 +178,15 @@ void ThreadTeam::share_out(size_t blocks, size_t threads) {
   } catch (const std::system_error&) {
     // No more threads to be had: those there are share the work.
   }
+}
+
+void ThreadTeam::wake(size_t threads) {
+  const auto end = m_asleep.begin() + static_cast<ptrdiff_t>(threads);
+  if (std::none_of(m_asleep.begin() + 1, end,
+                   [](const auto& asleep) { return asleep.load(std::memory_order_seq_cst); }))
+    return;
+  m_bell.fetch_add(1, std::memory_order_seq_cst);
+  m_bell.notify_all();
 }
 
 void ThreadTeam::work(size_t number) noexcept {
@@ -199,21 +247,40 @@ uint64_t ThreadTeam::wait_for_loop(size_t number, uint64_t seen) {
   };
   // Loops often follow each other closely. Threads that have no core of their own must not wait so.
   const std::chrono::microseconds awake(number < static_cast<size_t>(core_count()) ? 200 : 0);
+  for (Patience patience; patience.waited() <= awake; patience.wait())
+    if (const uint64_t state = m_state.load(std::memory_order_relaxed); is_wanted(state))
+      return state;
+  // The bell is rung for others too.
   for (;;) {
-    for (Patience patience; patience.waited() <= awake; patience.wait())
-      if (const uint64_t state = m_state.load(std::memory_order_relaxed); is_wanted(state))
-        return state;
     const uint32_t bell = m_bell.load(std::memory_order_relaxed);
-    m_sleepers.fetch_add(1, std::memory_order_seq_cst);
-    if (!is_wanted(m_state.load(std::memory_order_seq_cst)))
-      m_bell.wait(bell, std::memory_order_relaxed);
-    m_sleepers.fetch_sub(1, std::memory_order_relaxed);
+    m_asleep[number].store(true, std::memory_order_seq_cst);
+    const uint64_t state = m_state.load(std::memory_order_seq_cst);
+    if (!is_wanted(state)) m_bell.wait(bell, std::memory_order_seq_cst);
+    m_asleep[number].store(false, std::memory_order_relaxed);
+    if (is_wanted(state)) return state;
+    if (const uint64_t now = m_state.load(std::memory_order_relaxed); is_wanted(now)) return now;
   }
 }
 
 void ThreadTeam::wait_for_helpers() const {
   for (Patience patience; (m_state.load(std::memory_order_acquire) & helpers_mask) != 0;)
     patience.wait();
+}
+
+}  // namespace
+
+int core_count() {
+  static const int count = tbb::info::default_concurrency();
+  return count;
+}
+
+void run_on_team(size_t blocks, size_t threads, BlockBody body, const void* context) {
+  ThreadTeam::instance().run(blocks, threads, body, context);
+}
+
+void prepare_team() {
+  core_count();
+  ThreadTeam::instance();
 }
 
 }  // namespace supple
