@@ -1,6 +1,7 @@
 #include "supple/lattice/elasticity_kernels.h"
 
 #include <cstring>
+#include <numbers>
 
 #include "supple/math/svd3_batch.h"
 
@@ -152,7 +153,7 @@ struct ApplyVisitor {
       const auto difference = [&](size_t c) HWY_ATTR {
         return load(high.of[c][0] + lane) - load(low.of[c][0] + lane);
       };
-      const Matrix3<T> r = rotation_matrix(cell_rotation<Scalar>(block, at));
+      const Matrix3<T> r = scaled_rotation_matrix(cell_rotation<Scalar>(block, at));
       between(0);
       const Matrix3<T> g = {sum(0, 1),     sum(0, 2), difference(0), sum(1, 1),    sum(1, 2),
                             difference(1), sum(2, 1), sum(2, 2),     difference(2)};
@@ -217,7 +218,7 @@ struct DiagonalVisitor {
     const float* block = data + slot * cell_block;
     for (size_t lane = 0; lane < plane_size; lane += T::lanes) {
       const size_t at = plane * plane_size + lane;
-      const Matrix3<T> r = rotation_matrix(cell_rotation<float>(block, at));
+      const Matrix3<T> r = scaled_rotation_matrix(cell_rotation<float>(block, at));
       const Symmetric3<T> l = cell_turning<float>(block, at);
       const T stiffness = cell_number<float>(block, 10, at);
       const T lambda = cell_number<float>(block, 11, at);
@@ -447,10 +448,11 @@ void linearise_floats(const DecomposedBlock& decomposed, const DifferentialRule<
       const T raised = mul_add(T(0.3f * inversion), stiffness + lambda, stiffness);
       put(10, select(svd.sigma.z < T(flat), raised, stiffness));
     }
-    put(0, r.x);
-    put(1, r.y);
-    put(2, r.z);
-    put(3, r.w);
+    const T length(std::numbers::sqrt2_v<float>);
+    put(0, length * r.x);
+    put(1, length * r.y);
+    put(2, length * r.z);
+    put(3, length * r.w);
     put(4, l.xx);
     put(5, l.yy);
     put(6, l.zz);

@@ -252,7 +252,7 @@ CellMatrix Level::cell_matrix(LatticePlace cell) const {
   const auto number = [&](size_t n) {
     return static_cast<double>(from[cell_index(n, static_cast<size_t>(cell.local))]);
   };
-  const Mat3d r = Quatd(number(3), number(0), number(1), number(2)).toRotationMatrix();
+  const Mat3d r = Quatd(number(3), number(0), number(1), number(2)).normalized().toRotationMatrix();
   Mat3d l;
   l << number(4), number(9), number(8), number(9), number(5), number(7), number(8), number(7),
       number(6);

@@ -12,8 +12,8 @@ namespace supple {
 inline constexpr size_t vector_block = 3 * block_cells;
 /// Numbers of a ghost: x, y, z of its face.
 inline constexpr size_t ghost_record = 3 * ghost_size;
-/// Numbers of a cell's linearisation: rotation (quaternion x y z w), L (xx yy zz yz xz xy), and the
-/// material as `stiffness` mu h / 8 and lambda h / 16; L is scaled by h / 16 too.
+/// Numbers of a cell's linearisation: rotation (quaternion x y z w of length √2), L (xx yy zz yz xz
+/// xy), and the material as `stiffness` mu h / 8 and lambda h / 16; L is scaled by h / 16 too.
 inline constexpr size_t cell_numbers = 12;
 /// Numbers of all cells of a block: rotation and L plane by plane, so that a sweep reads on and on,
 /// then the two numbers of the material as in material_block.
