@@ -26,7 +26,7 @@ Key tile_of(const Key& c, size_t blocks) {
   const Key side = blocks >= 32768                ? Key{32, 64, 64}
                    : blocks >= 8192               ? Key{32, 32, 32}
                    : blocks >= 2048               ? Key{32, 16, 32}
-                   : blocks > 32 && blocks <= 128 ? Key{16, 16, 8}
+                   : blocks > 32 && blocks <= 128 ? Key{8, 16, 16}
                                                   : Key{16, 16, 16};
   return {down(c[0], side[0]), down(c[1], side[1]), down(c[2], side[2])};
 }

@@ -19,7 +19,7 @@ Vec3i tile_shifts_for(size_t blocks) {
   if (blocks >= 8192) return {3, 3, 3};
   if (blocks >= 2048) return {3, 2, 3};
   if (blocks > 128 || blocks <= 32) return {2, 2, 2};
-  return {2, 2, 1};
+  return {1, 2, 2};
 }
 
 // The tile a block lies in.

@@ -3,7 +3,7 @@
 // same block; the upper corners of a block's cells lie in up to seven neighbours, found by a table.
 //
 // Blocks are grouped into tiles of 4x4x4 blocks, in lattices of many blocks up to 8x16x16, of few
-// 4x4x2: these are the pieces of parallel work, gone through row by row along y. A tile's cells add
+// 2x4x4: these are the pieces of parallel work, gone through row by row along y. A tile's cells add
 // to nodes of its own blocks directly and to nodes of blocks of other tiles through ghosts: one
 // face of 4x4 nodes each, added by the owner afterwards in a fixed order, so that sums have the
 // same bits for any number of threads. Blocks that only hold nodes, where a tile would have no
