@@ -6,6 +6,7 @@
 #include <bit>
 #include <limits>
 #include <numeric>
+#include <span>
 
 #include "supple/lattice/elasticity_kernels.h"
 #include "supple/math/streaming.h"
@@ -62,6 +63,27 @@ void Level::plan_tiles() {
   m_done = std::vector<std::atomic<int32_t>>(tiles);
   m_late_sums.assign(m_lattice.rows.size(), 0);
   m_late_done.assign(m_lattice.rows.size(), 0);
+  plan_runs();
+}
+
+void Level::plan_runs() {
+  const SweepPlan plan = sweep_plan(m_lattice);
+  const auto& incoming = m_lattice.incoming_offsets;
+  const auto is_late = [&](uint32_t b) { return incoming[b] != incoming[b + 1]; };
+  for (size_t t = 0; t < m_lattice.tile_count(); ++t) {
+    const uint32_t first = m_lattice.tiles[t];
+    m_rings.push_back(static_cast<uint32_t>(sums_ring(plan, t)));
+    for (uint32_t r = m_lattice.row_offsets[t]; r < m_lattice.row_offsets[t + 1]; ++r) {
+      const uint32_t end = m_lattice.rows[r + 1].block;
+      for (uint32_t b = m_lattice.rows[r].block; b < end; b = m_runs.back().end) {
+        SumRun run = {b, b + 1, is_late(b)};
+        const uint32_t stop = std::min(end, b + m_rings[t] - (b - first) % m_rings[t]);
+        while (run.end < stop && is_late(run.end) == run.late) ++run.end;
+        m_runs.push_back(run);
+      }
+      m_run_offsets.push_back(static_cast<uint32_t>(m_runs.size()));
+    }
+  }
 }
 
 template <class Scalar>
@@ -89,24 +111,15 @@ double Level::sweep(const BlockVector<Scalar>& from, BlockVector<Scalar>& y,
   const FinishInput<Scalar> input = finish_input(from.data());
   Scalar* shared = ghosts<Scalar>().data();
   const bool at_once = extras.empty();
-  const auto& incoming = m_lattice.incoming_offsets;
   const size_t tiles = m_lattice.tile_count();
   for (size_t t = 0; t < tiles; ++t) {
     m_waiting[t].store(m_sender_offsets[t + 1] - m_sender_offsets[t] + 1,
                        std::memory_order_relaxed);
     m_done[t].store(std::numeric_limits<int32_t>::min(), std::memory_order_relaxed);
   }
-  const auto is_late = [&](size_t b) { return incoming[b] != incoming[b + 1]; };
-  // Calls run(begin, end, late) for all blocks of a row of tile t, as many alike at a time as there
-  // are and lie together in a ring. Always the same runs, as sums depend on them.
-  const auto for_runs = [&](size_t t, const TileRow* row, size_t ring, const auto& run) {
-    const size_t first = m_lattice.tiles[t], end = row[1].block;
-    for (size_t b = row[0].block, next; b < end; b = next) {
-      const bool late = is_late(b);
-      const size_t stop = std::min(end, b + ring - (b - first) % ring);
-      for (next = b + 1; next < stop && is_late(next) == late;) ++next;
-      run(b, next, late);
-    }
+  const auto runs_of = [&](size_t row) {
+    return std::span(m_runs).subspan(m_run_offsets[row],
+                                     m_run_offsets[row + 1] - m_run_offsets[row]);
   };
   // Whether all that tile t gets from others up to a row of it is there.
   const auto is_ready = [&](size_t t, const TileRow* row) {
@@ -115,19 +128,18 @@ double Level::sweep(const BlockVector<Scalar>& from, BlockVector<Scalar>& y,
         m_senders.begin() + m_sender_offsets[t], m_senders.begin() + m_sender_offsets[t + 1],
         [&](uint32_t sender) { return m_done[sender].load(std::memory_order_acquire) >= height; });
   };
-  // Finishes late blocks of rows [begin, end) of tile t that are waiting for it.
-  const auto finish_late = [&](size_t t, size_t begin, size_t end, size_t ring) {
+  // Finishes late blocks of rows [begin, end) of a tile that are waiting for it.
+  const auto finish_late = [&](size_t begin, size_t end) {
     for (size_t r = begin; r < end; ++r) {
       if (m_late_done[r] != 0) continue;
       m_late_done[r] = 1;
-      for_runs(t, &m_lattice.rows[r], ring, [&](size_t b, size_t next, bool late) {
-        if (late) m_late_sums[r] += finish(input, b, next);
-      });
+      for (const SumRun& run : runs_of(r))
+        if (run.late) m_late_sums[r] += finish(input, run.begin, run.end);
     }
   };
   const auto sweep_tile = [&](size_t t, size_t) {
     thread_local AlignedArray<Scalar> scratch;
-    const size_t first = m_lattice.tiles[t], ring = sums_ring(plan, t);
+    const size_t first = m_lattice.tiles[t], ring = m_rings[t];
     const size_t first_row = m_lattice.row_offsets[t];
     scratch.resize(ring * vector_block);
     FinishInput<Scalar> here = input;
@@ -140,17 +152,17 @@ double Level::sweep(const BlockVector<Scalar>& from, BlockVector<Scalar>& y,
       const bool ready = at_once && is_ready(t, row);
       m_late_sums[number] = 0;
       m_late_done[number] = ready ? 1 : 0;
-      for_runs(t, row, ring, [&](size_t b, size_t next, bool late) {
-        here.first_sum = b - (b - first) % ring;
-        if (at_once && (ready || !late))
-          (late ? m_late_sums[number] : sum) += finish(here, b, next);
+      for (const SumRun& run : runs_of(number)) {
+        here.first_sum = run.begin - (run.begin - first) % ring;
+        if (at_once && (ready || !run.late))
+          (run.late ? m_late_sums[number] : sum) += finish(here, run.begin, run.end);
         else
-          std::memcpy(y.data() + b * vector_block,
-                      scratch.data() + (b - here.first_sum) * vector_block,
-                      (next - b) * vector_block * sizeof(Scalar));
-      });
+          std::memcpy(y.data() + run.begin * vector_block,
+                      scratch.data() + (run.begin - here.first_sum) * vector_block,
+                      (run.end - run.begin) * vector_block * sizeof(Scalar));
+      }
       // What this row was to wait for those before it have waited for too.
-      if (ready) finish_late(t, first_row, number, ring);
+      if (ready) finish_late(first_row, number);
     };
     apply_tile(
         plan, t, cells.data(), hourglass, from.data(),
@@ -161,8 +173,7 @@ double Level::sweep(const BlockVector<Scalar>& from, BlockVector<Scalar>& y,
     for (uint32_t r = m_receiver_offsets[t]; r < m_receiver_offsets[t + 1]; ++r) {
       const uint32_t to = m_receivers[r];
       if (m_waiting[to].fetch_sub(1, std::memory_order_acq_rel) == 1)
-        finish_late(to, m_lattice.row_offsets[to], m_lattice.row_offsets[to + 1],
-                    sums_ring(plan, to));
+        finish_late(m_lattice.row_offsets[to], m_lattice.row_offsets[to + 1]);
     }
     return sum;
   };

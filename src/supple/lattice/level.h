@@ -78,7 +78,15 @@ class Level {
   template <class Scalar>
   AlignedArray<Scalar>& ghosts() const;
 
+  // Blocks of a row of a tile that lie together among its sums and either all get sums from other
+  // tiles, or none. Always the same, as what is summed over them depends on it.
+  struct SumRun {
+    uint32_t begin = 0, end = 0;
+    bool late = false;
+  };
+
   void plan_tiles();
+  void plan_runs();
 
   SparseLattice m_lattice;
   double m_spacing;
@@ -92,6 +100,9 @@ class Level {
   mutable std::vector<uint8_t> m_late_done;
   mutable AlignedArray<float> m_ghosts;
   mutable AlignedArray<double> m_double_ghosts;
+  std::vector<SumRun> m_runs;              // row by row
+  std::vector<uint32_t> m_run_offsets{0};  // first run of every row, and the total
+  std::vector<uint32_t> m_rings;           // per tile: as sums_ring() says
 };
 
 /// Sum over blocks of a partial result per range of blocks, in fixed order.

@@ -53,6 +53,11 @@ template <class Scalar, class Use, class None>
 HWY_INLINE void finish_block(const FinishInput<Scalar>& in, size_t block, Scalar* y, const Use& use,
                              const None& none) {
   using T = Wide<Scalar>;
+  const uint64_t free = in.free[block];
+  if (free == 0) {
+    for (size_t at = 0; at < vector_block; at += T::lanes) none(at);
+    return;
+  }
   if (in.sums != nullptr) y = in.sums + (block - in.first_sum) * vector_block;
   add_ghosts(in, block, y);
   const Scalar* x = in.x + block * vector_block;
@@ -61,7 +66,6 @@ HWY_INLINE void finish_block(const FinishInput<Scalar>& in, size_t block, Scalar
     if (masses == nullptr) return load(y + at);
     return mul_add(load_as<Scalar>(masses + at % block_cells), load(x + at), load(y + at));
   };
-  const uint64_t free = in.free[block];
   if (free == ~uint64_t{0}) {
     for (size_t at = 0; at < vector_block; at += T::lanes) use(at, product(at), T(1));
     return;
