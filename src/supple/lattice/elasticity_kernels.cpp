@@ -122,6 +122,13 @@ struct ApplyVisitor {
   struct Push {
     Scalar of[3][4][plane_size];
     Scalar hold[plane_size];
+
+    // There are no cells.
+    HWY_INLINE void clear() {
+      for (auto& component : of)
+        for (auto& mode : component) store_plane(P::zero(), mode);
+      store_plane(P::zero(), hold);
+    }
   };
 
   // What the cells of a plane push. Its steps wait for each other; `meanwhile(i)`, i from 0 to 5,

@@ -85,16 +85,18 @@ HWY_INLINE void gather_modes(const PlaneShifter<Scalar>& shifter,
 }
 
 /// What the sums of a column of blocks leave for the columns beside it, per plane of nodes and
-/// component: values at the right corners of its cells, lower and upper ones, for the column in x,
-/// and those at the upper corners of their last row for the column in y. All 0 where there is none.
+/// component. For the column in x, values at the right corners of its cells, with what the columns
+/// at -y left for them. For the column in y, those at the upper corners of its cells' last row:
+/// what right and left corners have in common, and what right ones have more and left ones less.
+/// All 0 where there is none.
 inline constexpr size_t carry_planes = block_side * most_height + 1;
 template <class Scalar>
 struct CarryX {
-  Scalar low[3][plane_size], high[3][plane_size];
+  Scalar of[3][plane_size];
 };
 template <class Scalar>
 struct CarryY {
-  Scalar of[3][4];
+  Scalar common[3][4], apart[3][4];
 };
 
 /// The transpose of gather_modes: puts modes of component c at a plane of cells' corners and what
@@ -104,16 +106,16 @@ HWY_INLINE void scatter_modes(const PlaneShifter<Scalar>& shifter, const Plane<S
                               const Plane<Scalar>& mx, const Plane<Scalar>& my,
                               const Plane<Scalar>& mxy, size_t c, CarryX<Scalar>& carry_x,
                               CarryY<Scalar>& carry_y, Scalar* nodes) {
-  const Plane<Scalar> low = m - my, high = m + my, low_x = mx - mxy, high_x = mx + mxy;
-  const Plane<Scalar> right_low = low + low_x, right_high = high + high_x;
-  const Plane<Scalar> below = low - low_x + shifter.push_x(right_low, load_plane(carry_x.low[c]));
-  const Plane<Scalar> above =
-      high - high_x + shifter.push_x(right_high, load_plane(carry_x.high[c]));
-  store_plane(right_low, carry_x.low[c]);
-  store_plane(right_high, carry_x.high[c]);
-  const Plane<Scalar> sum = below + shifter.push_y(above, last_row(carry_y.of[c]));
+  // Upper corners give to the row above, in sums and differences of right and left ones.
+  const Plane<Scalar> high = m + my, high_x = mx + mxy;
+  const Plane<Scalar> common = m - my + shifter.push_y(high, last_row(carry_y.common[c]));
+  const Plane<Scalar> apart = mx - mxy + shifter.push_y(high_x, last_row(carry_y.apart[c]));
+  const Plane<Scalar> right = common + apart;
+  store_last_row(high, carry_y.common[c]);
+  store_last_row(high_x, carry_y.apart[c]);
+  const Plane<Scalar> sum = common - apart + shifter.push_x(right, load_plane(carry_x.of[c]));
+  store_plane(right, carry_x.of[c]);
   store_plane(sum, nodes + c * block_cells);
-  store_last_row(above, carry_y.of[c]);
 }
 
 /// The same of modes in memory, all components.
@@ -128,25 +130,29 @@ HWY_INLINE void scatter_modes(const PlaneShifter<Scalar>& shifter, const PlaneMo
 
 /// Adds what a column left for the one in x to the nodes, and takes it out.
 template <class Scalar>
-HWY_INLINE void flush_x(const PlaneShifter<Scalar>& shifter, CarryX<Scalar>& carry, Scalar* next_x,
-                        Scalar* next_xy) {
+HWY_INLINE void flush_x(const PlaneShifter<Scalar>& shifter, CarryX<Scalar>& carry,
+                        Scalar* next_x) {
   const Plane<Scalar> zero = Plane<Scalar>::zero();
   for (size_t c = 0; c < 3; ++c) {
-    const Plane<Scalar> both =
-        load_plane(carry.low[c]) + shifter.push_y(load_plane(carry.high[c]), zero);
-    add_plane(shifter.push_x(zero, both), next_x + c * block_cells);
-    next_xy[c * block_cells] += carry.high[c][plane_size - 1];
-    store_plane(zero, carry.low[c]);
-    store_plane(zero, carry.high[c]);
+    add_plane(shifter.push_x(zero, load_plane(carry.of[c])), next_x + c * block_cells);
+    store_plane(zero, carry.of[c]);
   }
 }
 
 /// Adds what a column left for the one in y to the nodes, and takes it out.
 template <class Scalar>
-HWY_INLINE void flush_y(CarryY<Scalar>& carry, Scalar* next_y) {
+HWY_INLINE void flush_y(const PlaneShifter<Scalar>& shifter, CarryY<Scalar>& carry, Scalar* next_y,
+                        Scalar* next_xy) {
   for (size_t c = 0; c < 3; ++c) {
-    add_row(carry.of[c], next_y + c * block_cells);
-    store_last_row(Plane<Scalar>::zero(), carry.of[c]);
+    const Plane<Scalar> common = last_row(carry.common[c]), apart = last_row(carry.apart[c]);
+    const Plane<Scalar> right = common + apart, zero = Plane<Scalar>::zero();
+    Scalar row[4], last[4];
+    store_last_row(common - apart + shifter.push_x(right, zero), row);
+    store_last_row(right, last);
+    add_row(row, next_y + c * block_cells);
+    next_xy[c * block_cells] += last[3];
+    store_last_row(zero, carry.common[c]);
+    store_last_row(zero, carry.apart[c]);
   }
 }
 
@@ -366,7 +372,7 @@ struct TileSweep {
       for (size_t c = 0; c < 3; ++c) gather_modes(shifter, lowest, c, in[1]);
     }
     if constexpr (Visitor::in_turns)
-      std::memset(&pushes[3], 0, sizeof(pushes[3]));
+      pushes[3].clear();
     else if constexpr (writes)
       std::memset(&out[0], 0, sizeof(out[0]));
     PlaneSums last = {};
@@ -401,7 +407,7 @@ struct TileSweep {
     if constexpr (Visitor::in_turns) {
       for (size_t c = 0; c < 3; ++c) add_up<3>(last, pushes[3], c);
       take_over(top - 1, column);
-      std::memset(&pushes[0], 0, sizeof(pushes[0]));
+      pushes[0].clear();
       const PlaneSums highest = {0, in_x, in_y, aside};
       for (size_t c = 0; c < 3; ++c) add_up<0>(highest, pushes[0], c);
     }
@@ -432,8 +438,8 @@ struct TileSweep {
       Scalar *next_x = sums(targets[1]), *next_y = sums(targets[2]), *next_xy = sums(targets[3]);
       for (size_t k = 0; k < (top ? 1 : 4); ++k) {
         const size_t at = k * plane_size;
-        if (!column.feeds_x) flush_x(shifter, in_x[4 * h + k], next_x + at, next_xy + at);
-        if (!column.feeds_y) flush_y(in_y[4 * h + k], next_y + at);
+        if (!column.feeds_x) flush_x(shifter, in_x[4 * h + k], next_x + at);
+        if (!column.feeds_y) flush_y(shifter, in_y[4 * h + k], next_y + at, next_xy + at);
       }
     }
   }

@@ -107,6 +107,13 @@ HWY_INLINE void store_last_row(const Plane<Scalar>& p, Scalar* row) {
       store(p.part[P::registers - 4 / lanes + i / lanes], row + i);
     return;
   }
+#if HWY_TARGET <= HWY_AVX3
+  // In one instruction; halves of halves would take two.
+  if constexpr (lanes == 16) {
+    _mm_storeu_ps(row, _mm512_extractf32x4_ps(p.part[0].value.raw, 3));
+    return;
+  }
+#endif
 #if HWY_TARGET != HWY_SCALAR
   const hn::Half<typename Wide<Scalar>::Tag> half;
   const auto upper = [&]() HWY_ATTR { return hn::UpperHalf(half, p.part[P::registers - 1].value); };
