@@ -235,14 +235,14 @@ TEST_P(EveryTarget, ProductAndDiagonalAreThoseOfTheCellMatrices) {
 // Of all shapes that lattices of some number of blocks have, and a few that none has.
 TEST_P(EveryTarget, TilesOfAnyShapeGiveTheSame) {
   for (const Vec3i& shifts : {Vec3i(3, 4, 4), Vec3i(3, 3, 3), Vec3i(3, 2, 3), Vec3i(2, 2, 2),
-                              Vec3i(2, 2, 1), Vec3i(0, 0, 0), Vec3i(1, 5, 0)})
+                              Vec3i(1, 2, 2), Vec3i(0, 0, 0), Vec3i(1, 5, 0)})
     expect_product_of_cell_matrices(scattered_system(11, shifts));
 }
 
 // Sums, vectors past the cache and smoothing, with tiles that are gone through row by row.
 TEST(Tiles, OfAnyShapeGiveTheSameBitsForAnyNumberOfThreads) {
   for (const Vec3i& shifts : {Vec3i(3, 4, 4), Vec3i(3, 3, 3), Vec3i(3, 2, 3), Vec3i(2, 2, 2),
-                              Vec3i(2, 2, 1), Vec3i(1, 3, 1), Vec3i(0, 3, 0)}) {
+                              Vec3i(1, 2, 2), Vec3i(1, 3, 1), Vec3i(0, 3, 0)}) {
     LatticeSystem s = scattered_system(12, shifts);
     BlockVector<double> at = s.rest();
     shake(s.lattice(), 0.2, 13, at);

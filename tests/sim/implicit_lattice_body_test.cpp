@@ -211,7 +211,7 @@ TEST(ImplicitLatticeBody, TouchesItselfAsItDoesWithoutDials) {
     EXPECT_LT(adjusted.deepest_contact, plain.deepest_contact + 0.06 * cell);
     // The skin is out of itself but for single frames, a few of 48, in which vertices in the crease
     // are up to 0.4 cells deep. Rounding decides in which, with any dials: SIMD targets differ.
-    EXPECT_LT(adjusted.seen, plain.seen + 0.06 * cell);
+    EXPECT_LT(adjusted.seen, plain.seen + 0.04 * cell);
     EXPECT_LT(adjusted.deepest, 0.5 * cell);
     EXPECT_GE(adjusted.touching, plain.touching);
   }
