@@ -50,3 +50,38 @@ function(supple_precompiled target)
     <Eigen/Core> <Eigen/Eigenvalues> <Eigen/Geometry> <Eigen/LU> <fmt/format.h> <nlohmann/json.hpp>
     ${ARGN})
 endfunction()
+
+# supple_joined(TARGET [FILE...]): compiles files of a folder in units of SUPPLE_JOINED, in the order of
+# their names, as what templates they use is then made once. Those given are compiled alone: the ones that
+# have a name in their unnamed namespace which another file of the folder has too. So are kernels, which
+# include themselves per instruction set.
+function(supple_joined target)
+  if(SUPPLE_JOINED LESS 2)
+    return()
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  get_target_property(sources ${target} SOURCES)
+  foreach(source ${sources})
+    cmake_path(ABSOLUTE_PATH source)
+    cmake_path(IS_PREFIX CMAKE_CURRENT_SOURCE_DIR ${source} ours)
+    cmake_path(RELATIVE_PATH source OUTPUT_VARIABLE name)
+    if(NOT ours OR name IN_LIST ARGN)
+      continue()
+    endif()
+    file(STRINGS ${source} kernels REGEX "define SUPPLE_KERNEL_FILE" LIMIT_COUNT 1)
+    if(NOT kernels)
+      cmake_path(GET source PARENT_PATH folder)
+      cmake_path(GET folder FILENAME folder)
+      if(NOT DEFINED count_${folder})
+        set(count_${folder} 0)
+      endif()
+      math(EXPR unit "${count_${folder}} / ${SUPPLE_JOINED}")
+      math(EXPR count_${folder} "${count_${folder}} + 1")
+      set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${folder}_${unit})
+    endif()
+  endforeach()
+  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    # Within a unit, files look like headers to it.
+    target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
+  endif()
+endfunction()
