@@ -104,13 +104,15 @@ FinishInput<Scalar> Level::finish_input(const Scalar* from) const {
 // of those tiles. Adds up what finish returns, in a fixed order.
 template <class Scalar, class Finish>
 double Level::sweep(const BlockVector<Scalar>& from, BlockVector<Scalar>& y,
-                    std::array<const void*, 4> needed, const Finish& finish, bool streams) const {
+                    std::array<const void*, 4> needed, const Finish& finish, SumPlace place) const {
   SweepPlan plan = sweep_plan(m_lattice);
   plan.later = needed;
   plan.asks = m_lattice.slot_count >= asks_from;
   const FinishInput<Scalar> input = finish_input(from.data());
   Scalar* shared = ghosts<Scalar>().data();
   const bool at_once = extras.empty();
+  const bool in_place = place == SumPlace::in_place;
+  const bool streams = place == SumPlace::beside_streamed;
   const size_t tiles = m_lattice.tile_count();
   for (size_t t = 0; t < tiles; ++t) {
     m_waiting[t].store(m_sender_offsets[t + 1] - m_sender_offsets[t] + 1,
@@ -141,10 +143,16 @@ double Level::sweep(const BlockVector<Scalar>& from, BlockVector<Scalar>& y,
     thread_local AlignedArray<Scalar> scratch;
     const size_t first = m_lattice.tiles[t], ring = m_rings[t];
     const size_t first_row = m_lattice.row_offsets[t];
-    scratch.resize(ring * vector_block);
     FinishInput<Scalar> here = input;
-    here.sums = scratch.data();
-    here.streams = streams;
+    SweepOutput<Scalar> out{.ghosts = shared};
+    if (in_place) {
+      out.sums = y.data() + first * vector_block;
+    } else {
+      scratch.resize(ring * vector_block);
+      out.sums = here.sums = scratch.data();
+      out.ring = ring;
+      here.streams = streams;
+    }
     double sum = 0;
     const auto finish_row = [&](const TileRow* row) {
       m_done[t].store(m_lattice.blocks[row->block][1], std::memory_order_release);
@@ -156,7 +164,7 @@ double Level::sweep(const BlockVector<Scalar>& from, BlockVector<Scalar>& y,
         here.first_sum = run.begin - (run.begin - first) % ring;
         if (at_once && (ready || !run.late))
           (run.late ? m_late_sums[number] : sum) += finish(here, run.begin, run.end);
-        else
+        else if (!in_place)
           std::memcpy(y.data() + run.begin * vector_block,
                       scratch.data() + (run.begin - here.first_sum) * vector_block,
                       (run.end - run.begin) * vector_block * sizeof(Scalar));
@@ -164,9 +172,8 @@ double Level::sweep(const BlockVector<Scalar>& from, BlockVector<Scalar>& y,
       // What this row was to wait for those before it have waited for too.
       if (ready) finish_late(first_row, number);
     };
-    apply_tile(
-        plan, t, cells.data(), hourglass, from.data(),
-        {.sums = scratch.data(), .ghosts = shared, .done = row_call(finish_row), .ring = ring});
+    out.done = row_call(finish_row);
+    apply_tile(plan, t, cells.data(), hourglass, from.data(), out);
     if (streams) flush_streamed();
     if (!at_once) return sum;
     m_done[t].store(std::numeric_limits<int32_t>::max(), std::memory_order_release);
@@ -195,7 +202,7 @@ double Level::product(const BlockVector<Scalar>& from, BlockVector<Scalar>& y) c
       [&](const FinishInput<Scalar>& input, size_t begin, size_t end) {
         return finish_product(input, begin, end, y.data());
       },
-      streams);
+      streams ? SumPlace::beside_streamed : SumPlace::in_place);
 }
 template double Level::product(const BlockVector<float>&, BlockVector<float>&) const;
 template double Level::product(const BlockVector<double>&, BlockVector<double>&) const;

@@ -70,9 +70,13 @@ class Level {
   TransferPlan transfer;                     ///< to the next coarser level
 
  private:
+  // Where the sums of a row are until they are finished: beside y, which is written past the cache
+  // or not, or in y.
+  enum class SumPlace { beside, beside_streamed, in_place };
   template <class Scalar, class Finish>
   double sweep(const BlockVector<Scalar>& x, BlockVector<Scalar>& y,
-               std::array<const void*, 4> needed, const Finish& finish, bool streams = false) const;
+               std::array<const void*, 4> needed, const Finish& finish,
+               SumPlace place = SumPlace::beside) const;
   template <class Scalar>
   FinishInput<Scalar> finish_input(const Scalar* x) const;
   template <class Scalar>
