@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include <Eigen/Eigenvalues>
 #include <Eigen/SVD>
@@ -275,6 +276,11 @@ TEST(Tiles, OfAnyShapeGiveTheSameBitsForAnyNumberOfThreads) {
         level.streams_from = streams_from;
         level.asks_from = streams_from;
         BlockVector<float> y = s.zero_step(), step = x, to = x, scratch = x;
+        // What was there before does not matter.
+        std::fill_n(y.data(), s.lattice().block_count() * vector_block,
+                    std::numeric_limits<float>::quiet_NaN());
+        std::fill_n(fine_product.data(), s.lattice().block_count() * vector_block,
+                    std::numeric_limits<double>::quiet_NaN());
         EXPECT_EQ(level.product(x, y), form);
         EXPECT_EQ(level.product(fine, fine_product), fine_form) << threads << " threads";
         ASSERT_EQ(0, std::memcmp(y.data(), product.data(), y.size() * sizeof(float)));
