@@ -23,6 +23,7 @@ struct Function {
   std::function<double(const Eigen::VectorXd&)> value;
   std::function<Eigen::VectorXd(const Eigen::VectorXd&)> gradient;
   std::function<Eigen::MatrixXd(const Eigen::VectorXd&)> hessian;
+  bool steps_anyway = false;  // by a quarter of the force, where curvature is negative
   Eigen::MatrixXd k = {};
   int energies = 0, forces = 0, exact = 0, projected = 0;
 
@@ -51,8 +52,8 @@ struct Function {
     report.products = 5;
     const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> s(k);
     if (s.eigenvalues().minCoeff() <= 0) {
-      dx = zero();
-      report.iterations = 0;
+      dx = steps_anyway ? Eigen::VectorXd(f / 4) : zero();
+      report.iterations = steps_anyway ? 1 : 0;
       report.indefinite = true;
       return report;
     }
@@ -97,18 +98,20 @@ Function valley() {
               }};
 }
 
-// A double well: (x² - 1)², whose middle is a maximum.
-Function wells() {
-  return {.size = 1,
-          .value = [](const auto& x) { return std::pow(x[0] * x[0] - 1, 2); },
-          .gradient =
-              [](const auto& x) {
-                return Eigen::VectorXd(Eigen::VectorXd::Constant(1, 4 * x[0] * (x[0] * x[0] - 1)));
-              },
-          .hessian =
-              [](const auto& x) {
-                return Eigen::MatrixXd(Eigen::MatrixXd::Constant(1, 1, 12 * x[0] * x[0] - 4));
-              }};
+// A double well with minima at ±width and a maximum between them, where the curvature is -4.
+Function wells(double width = 1) {
+  const double w = width * width;
+  return {
+      .size = 1,
+      .value = [=](const auto& x) { return std::pow(x[0] * x[0] - w, 2) / w; },
+      .gradient =
+          [=](const auto& x) {
+            return Eigen::VectorXd(Eigen::VectorXd::Constant(1, 4 * x[0] * (x[0] * x[0] - w) / w));
+          },
+      .hessian =
+          [=](const auto& x) {
+            return Eigen::MatrixXd(Eigen::MatrixXd::Constant(1, 1, 12 * x[0] * x[0] / w - 4));
+          }};
 }
 
 NewtonOptions<Function::LinearOptions> options(double tolerance, int iterations = 50,
@@ -158,6 +161,23 @@ TEST(Newton, LeavesANegativeCurvatureForAMinimum) {
     const NewtonReport report = run(f, x, options(1e-9, 200));
     EXPECT_TRUE(report.converged) << start;
     EXPECT_NEAR(std::abs(x[0]), 1, 1e-6) << start;
+  }
+}
+
+TEST(Newton, GoesFarWhereCurvatureIsNegative) {
+  // Minima at ±100. Up to 58 curvature is negative, and a step by the force as it is here at most
+  // doubles the way there: seven of them from 1 on.
+  for (const double start : {1.0, -0.9, 40.0}) {
+    Function f = wells(100);
+    f.steps_anyway = true;
+    Eigen::VectorXd x = Eigen::VectorXd::Constant(1, start);
+    auto settings = options(1e-9);
+    settings.exact_below = 1e3;
+    const NewtonReport report = run(f, x, settings);
+    EXPECT_TRUE(report.converged) << start;
+    EXPECT_NEAR(std::abs(x[0]), 100, 1e-6) << start;
+    EXPECT_EQ(report.indefinite, 1) << start;
+    EXPECT_EQ(report.energy, f.value(x)) << start;
   }
 }
 

@@ -2,7 +2,9 @@
 // as far as the energy falls. Far from the solution the stiffness is projected to be positive
 // definite; near it the projection is dropped, as it makes convergence linear there. Where the true
 // stiffness then turns out indefinite (before buckling), the linear solve stops at the direction of
-// negative curvature, and what it has found so far, which leads downhill, is the step.
+// negative curvature, and what it has found so far, which leads downhill, is the step, or that of
+// the projected stiffness if there is nothing. Neither tells how far to go: such steps are
+// lengthened for as long as the energy falls.
 #pragma once
 
 #include <algorithm>
@@ -73,9 +75,12 @@ bool find_direction_again(S& system, NewtonWork<S>& work,
 }
 
 /// The direction dx of the next step: with the true derivative where that is wanted and possible.
+/// Says whether negative curvature was met, where neither what was found before that nor the
+/// projection tells how far to go.
 template <System S>
-void find_direction(S& system, const typename S::Positions& x, NewtonWork<S>& work, bool exact,
+bool find_direction(S& system, const typename S::Positions& x, NewtonWork<S>& work, bool exact,
                     const NewtonOptions<typename S::LinearOptions>& options, NewtonReport& report) {
+  bool indefinite = false;
   for (const Differential kind : {Differential::exact, options.far}) {
     if (kind == Differential::exact && !exact) continue;
     report.stages.time("linearise", [&] { system.linearise(x, kind); });
@@ -83,22 +88,44 @@ void find_direction(S& system, const typename S::Positions& x, NewtonWork<S>& wo
         "solve", [&] { return system.solve(work.force, work.dx, options.linear); });
     report.linear_iterations += linear.iterations;
     report.products += linear.products;
-    if (kind == options.far || !linear.indefinite) return;
+    if (kind == options.far || !linear.indefinite) break;
     // Where curvature is negative, what was found before leads downhill; if nothing was, project.
     ++report.indefinite;
-    if (linear.iterations > 0) return;
+    indefinite = true;
+    if (linear.iterations > 0) break;
   }
+  return indefinite;
+}
+
+/// How much of a step falls at least, of what its slope promises.
+inline constexpr double enough_fall = 1e-4;
+
+/// How many times dx lowers the energy most, of 1, 2, 4 and so on, given that it does once, and the
+/// energy there.
+template <System S>
+double lengthened(S& system, const typename S::Positions& x, NewtonWork<S>& work, double slope,
+                  double energy) {
+  constexpr double longest = 64;
+  double step = 1;
+  while (step < longest) {
+    system.move(x, 2 * step, work.dx, work.trial);
+    const double further = system.energy(work.trial);
+    if (!(further <= energy - enough_fall * step * slope)) break;
+    energy = further;
+    step *= 2;
+  }
+  return step;
 }
 
 /// Moves along dx until the energy has fallen enough; x, force and energy are those of the new
-/// place. False where no step does: x, force and energy then are as before.
+/// place. `lengthens` where dx may be too short. False where no step does: x, force and energy then
+/// are as before.
 template <System S>
 bool search_line(S& system, typename S::Positions& x, NewtonWork<S>& work, int halvings,
-                 NewtonReport& report) {
+                 bool lengthens, NewtonReport& report) {
   const auto timed = report.stages.measure("search");
   const double slope = system.slope(work.force, work.dx);
   if (!(slope > 0)) return false;
-  constexpr double enough = 1e-4;
   // Near the solution differences of energies drown in rounding: sums over many elements whose
   // parts cancel are known to some parts in 1e12. Where energies are level, a step counts if the
   // force falls; if it does not at a few lengths, both are at their last digits.
@@ -111,13 +138,17 @@ bool search_line(S& system, typename S::Positions& x, NewtonWork<S>& work, int h
   for (int i = 0; i <= halvings; ++i) {
     system.move(x, step, work.dx, work.trial);
     const double energy = system.energy(work.trial);
-    const bool falls = energy <= report.energy - enough * step * slope;
+    const bool falls = energy <= report.energy - enough_fall * step * slope;
     const bool level = std::abs(energy - report.energy) <= noise;
+    if (i == 0 && falls && lengthens) {
+      step = lengthened(system, x, work, slope, energy);
+      system.move(x, step, work.dx, work.trial);
+    }
     if (falls || level) {
       const double energy_there = system.force(work.trial, force);
       const double force_there = system.norm(force);
       report.moved = step * system.largest(work.dx);
-      if (falls || force_there <= (1 - enough * step) * force_before) {
+      if (falls || force_there <= (1 - enough_fall * step) * force_before) {
         std::swap(x, work.trial);
         report.energy = energy_there;
         report.force = force_there;
@@ -162,13 +193,16 @@ NewtonReport solve_newton(S& system, typename S::Positions& x, NewtonWork<S>& wo
   while (report.iterations < options.iterations && report.products < options.products) {
     const bool exact = report.residual < options.exact_below;
     reuse = reuse && newton_detail::find_direction_again(system, work, options, report);
-    if (!reuse) newton_detail::find_direction(system, x, work, exact, options, report);
+    const bool indefinite =
+        !reuse && newton_detail::find_direction(system, x, work, exact, options, report);
     ++report.iterations;
     const double before = report.force;
-    report.stalled = !newton_detail::search_line(system, x, work, options.line_search, report);
+    report.stalled =
+        !newton_detail::search_line(system, x, work, options.line_search, indefinite, report);
     if (report.stalled && exact) {
       newton_detail::find_direction(system, x, work, false, options, report);
-      report.stalled = !newton_detail::search_line(system, x, work, options.line_search, report);
+      report.stalled =
+          !newton_detail::search_line(system, x, work, options.line_search, false, report);
     }
     // Steps by a linearisation of another place converge linearly: what they leave is the rest of
     // a geometric series.
