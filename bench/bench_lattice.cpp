@@ -208,7 +208,6 @@ void newton(benchmark::State& state, const std::string& name, int n, bool jump) 
   NewtonOptions<LinearOptions> options;
   options.iterations = 100;
   options.linear.limits.tolerance = 1e-2;
-  options.exact_below = 0.3;  // what tubes about to buckle like best
   NewtonReport report;
   for (auto _ : state) {
     BlockVector<double> x = jump ? c.jump : c.interpolated;

@@ -28,7 +28,7 @@ struct NewtonOptions {
   int iterations = 50;
   int products = std::numeric_limits<int>::max();  ///< of the operator, in all linear solves
   double seconds = std::numeric_limits<double>::infinity();  ///< after which no iteration begins
-  double exact_below = 0.1;  ///< relative residual from which the projection is dropped
+  double exact_below = 0.15;  ///< relative residual from which the projection is dropped
   double reuse_below = 0;  ///< a linearisation serves on where it lowers the residual to this part
   Differential far = Differential::projected;  ///< linearisation before that
   int line_search = 30;                        ///< most halvings of a step
