@@ -103,95 +103,148 @@ FinishInput<Scalar> Level::finish_input(const Scalar* from) const {
 // with rows up to theirs. That is looked at after each row, and for what is left then, by the last
 // of those tiles. Adds up what finish returns, in a fixed order.
 template <class Scalar, class Finish>
-double Level::sweep(const BlockVector<Scalar>& from, BlockVector<Scalar>& y,
-                    std::array<const void*, 4> needed, const Finish& finish, SumPlace place) const {
-  SweepPlan plan = sweep_plan(m_lattice);
-  plan.later = needed;
-  plan.asks = m_lattice.slot_count >= asks_from;
-  const FinishInput<Scalar> input = finish_input(from.data());
-  Scalar* shared = ghosts<Scalar>().data();
-  const bool at_once = extras.empty();
-  const bool in_place = place == SumPlace::in_place;
-  const bool streams = place == SumPlace::beside_streamed;
-  const size_t tiles = m_lattice.tile_count();
-  for (size_t t = 0; t < tiles; ++t) {
-    m_waiting[t].store(m_sender_offsets[t + 1] - m_sender_offsets[t] + 1,
-                       std::memory_order_relaxed);
-    m_done[t].store(std::numeric_limits<int32_t>::min(), std::memory_order_relaxed);
+class Level::Sweep {
+ public:
+  Sweep(const Level& level, const BlockVector<Scalar>& from, BlockVector<Scalar>& y,
+        std::array<const void*, 4> needed, const Finish& finish, SumPlace place)
+      : m_level(level),
+        m_lattice(level.m_lattice),
+        m_from(from),
+        m_y(y),
+        m_finish(finish),
+        m_in_place(place == SumPlace::in_place),
+        m_streams(place == SumPlace::beside_streamed),
+        m_at_once(level.extras.empty()),
+        m_plan(sweep_plan(level.m_lattice)),
+        m_input(level.finish_input(from.data())),
+        m_ghosts(level.ghosts<Scalar>().data()) {
+    m_plan.later = needed;
+    m_plan.asks = m_lattice.slot_count >= level.asks_from;
   }
-  const auto runs_of = [&](size_t row) {
-    return std::span(m_runs).subspan(m_run_offsets[row],
-                                     m_run_offsets[row + 1] - m_run_offsets[row]);
-  };
-  // Whether all that tile t gets from others up to a row of it is there.
-  const auto is_ready = [&](size_t t, const TileRow* row) {
-    const int32_t height = m_lattice.blocks[row->block][1];
-    return std::all_of(
-        m_senders.begin() + m_sender_offsets[t], m_senders.begin() + m_sender_offsets[t + 1],
-        [&](uint32_t sender) { return m_done[sender].load(std::memory_order_acquire) >= height; });
-  };
-  // Finishes late blocks of rows [begin, end) of a tile that are waiting for it.
-  const auto finish_late = [&](size_t begin, size_t end) {
-    for (size_t r = begin; r < end; ++r) {
-      if (m_late_done[r] != 0) continue;
-      m_late_done[r] = 1;
-      for (const SumRun& run : runs_of(r))
-        if (run.late) m_late_sums[r] += finish(input, run.begin, run.end);
-    }
-  };
-  const auto sweep_tile = [&](size_t t, size_t) {
-    thread_local AlignedArray<Scalar> scratch;
-    const size_t first = m_lattice.tiles[t], ring = m_rings[t];
-    const size_t first_row = m_lattice.row_offsets[t];
-    FinishInput<Scalar> here = input;
-    SweepOutput<Scalar> out{.ghosts = shared};
-    if (in_place) {
-      out.sums = y.data() + first * vector_block;
-    } else {
-      scratch.resize(ring * vector_block);
-      out.sums = here.sums = scratch.data();
-      out.ring = ring;
-      here.streams = streams;
-    }
+
+  double run() {
+    const size_t tiles = m_lattice.tile_count();
+    for (size_t t = 0; t < tiles; ++t) await_senders(t);
+    const double early = parallel_reduce(
+        tiles, 1, 0.0, [&](size_t t, size_t) { return sweep_tile(t); },
+        [](double a, double b) { return a + b; });
+    if (m_at_once)
+      return std::accumulate(m_level.m_late_sums.begin(), m_level.m_late_sums.end(), early);
+    m_level.extras.add_product(m_lattice, m_from.data(), m_y.data());
+    return sum_over_blocks(m_lattice.block_count(),
+                           [&](size_t begin, size_t end) { return m_finish(m_input, begin, end); });
+  }
+
+ private:
+  // A tile that is gone through: where its sums are, and what its blocks that are not late give.
+  struct Tile {
+    size_t number;
+    size_t ring;
+    Scalar* sums;
+    FinishInput<Scalar> input;
     double sum = 0;
-    const auto finish_row = [&](const TileRow* row) {
-      m_done[t].store(m_lattice.blocks[row->block][1], std::memory_order_release);
-      const auto number = static_cast<size_t>(row - m_lattice.rows.data());
-      const bool ready = at_once && is_ready(t, row);
-      m_late_sums[number] = 0;
-      m_late_done[number] = ready ? 1 : 0;
-      for (const SumRun& run : runs_of(number)) {
-        here.first_sum = run.begin - (run.begin - first) % ring;
-        if (at_once && (ready || !run.late))
-          (run.late ? m_late_sums[number] : sum) += finish(here, run.begin, run.end);
-        else if (!in_place)
-          std::memcpy(y.data() + run.begin * vector_block,
-                      scratch.data() + (run.begin - here.first_sum) * vector_block,
-                      (run.end - run.begin) * vector_block * sizeof(Scalar));
-      }
-      // What this row was to wait for those before it have waited for too.
-      if (ready) finish_late(first_row, number);
-    };
-    out.done = row_call(finish_row);
-    apply_tile(plan, t, cells.data(), hourglass, from.data(), out);
-    if (streams) flush_streamed();
-    if (!at_once) return sum;
-    m_done[t].store(std::numeric_limits<int32_t>::max(), std::memory_order_release);
-    for (uint32_t r = m_receiver_offsets[t]; r < m_receiver_offsets[t + 1]; ++r) {
-      const uint32_t to = m_receivers[r];
-      if (m_waiting[to].fetch_sub(1, std::memory_order_acq_rel) == 1)
+  };
+
+  void await_senders(size_t t) {
+    m_level.m_waiting[t].store(m_level.m_sender_offsets[t + 1] - m_level.m_sender_offsets[t] + 1,
+                               std::memory_order_relaxed);
+    m_level.m_done[t].store(std::numeric_limits<int32_t>::min(), std::memory_order_relaxed);
+  }
+
+  double sweep_tile(size_t t) {
+    thread_local AlignedArray<Scalar> scratch;
+    const size_t first = m_lattice.tiles[t];
+    Tile tile{t, m_level.m_rings[t], m_y.data() + first * vector_block, m_input};
+    SweepOutput<Scalar> out{.ghosts = m_ghosts};
+    if (!m_in_place) {
+      scratch.resize(tile.ring * vector_block);
+      tile.sums = tile.input.sums = scratch.data();
+      tile.input.streams = m_streams;
+      out.ring = tile.ring;
+    }
+    const auto finish = [&](const TileRow* row) { finish_row(tile, row); };
+    out.sums = tile.sums;
+    out.done = row_call(finish);
+    apply_tile(m_plan, t, m_level.cells.data(), m_level.hourglass, m_from.data(), out);
+    if (m_streams) flush_streamed();
+    if (m_at_once) release_receivers(t);
+    return tile.sum;
+  }
+
+  // Finishes a row of a tile whose sums are complete but for what other tiles may still add.
+  void finish_row(Tile& tile, const TileRow* row) {
+    m_level.m_done[tile.number].store(m_lattice.blocks[row->block][1], std::memory_order_release);
+    const auto number = static_cast<size_t>(row - m_lattice.rows.data());
+    const size_t first = m_lattice.tiles[tile.number];
+    const bool ready = m_at_once && is_ready(tile.number, row);
+    double& late_sum = m_level.m_late_sums[number] = 0;
+    m_level.m_late_done[number] = ready ? 1 : 0;
+    for (const SumRun& run : runs_of(number)) {
+      const size_t first_sum = run.begin - (run.begin - first) % tile.ring;
+      tile.input.first_sum = first_sum;
+      if (m_at_once && (ready || !run.late))
+        (run.late ? late_sum : tile.sum) += m_finish(tile.input, run.begin, run.end);
+      else if (!m_in_place)
+        std::memcpy(m_y.data() + run.begin * vector_block,
+                    tile.sums + (run.begin - first_sum) * vector_block,
+                    (run.end - run.begin) * vector_block * sizeof(Scalar));
+    }
+    // What this row was to wait for those before it have waited for too.
+    if (ready) finish_late(m_lattice.row_offsets[tile.number], number);
+  }
+
+  // Whether all that tile t gets from others up to a row of it is there.
+  bool is_ready(size_t t, const TileRow* row) const {
+    const int32_t height = m_lattice.blocks[row->block][1];
+    const auto senders = m_level.m_senders.begin();
+    return std::all_of(senders + m_level.m_sender_offsets[t],
+                       senders + m_level.m_sender_offsets[t + 1], [&](uint32_t sender) {
+                         return m_level.m_done[sender].load(std::memory_order_acquire) >= height;
+                       });
+  }
+
+  // Says that a tile is done, and finishes what waited for it alone.
+  void release_receivers(size_t t) {
+    m_level.m_done[t].store(std::numeric_limits<int32_t>::max(), std::memory_order_release);
+    for (uint32_t r = m_level.m_receiver_offsets[t]; r < m_level.m_receiver_offsets[t + 1]; ++r) {
+      const uint32_t to = m_level.m_receivers[r];
+      if (m_level.m_waiting[to].fetch_sub(1, std::memory_order_acq_rel) == 1)
         finish_late(m_lattice.row_offsets[to], m_lattice.row_offsets[to + 1]);
     }
-    return sum;
-  };
-  const auto add = [](double a, double b) { return a + b; };
-  const double early = parallel_reduce(tiles, 1, 0.0, sweep_tile, add);
-  if (!at_once) {
-    extras.add_product(m_lattice, from.data(), y.data());
-    return sum_over_blocks(m_lattice.block_count(),
-                           [&](size_t begin, size_t end) { return finish(input, begin, end); });
   }
-  return std::accumulate(m_late_sums.begin(), m_late_sums.end(), early);
+
+  // Finishes late blocks of rows [begin, end) of a tile that are waiting for it.
+  void finish_late(size_t begin, size_t end) {
+    for (size_t r = begin; r < end; ++r) {
+      if (m_level.m_late_done[r] != 0) continue;
+      m_level.m_late_done[r] = 1;
+      for (const SumRun& run : runs_of(r))
+        if (run.late) m_level.m_late_sums[r] += m_finish(m_input, run.begin, run.end);
+    }
+  }
+
+  std::span<const SumRun> runs_of(size_t row) const {
+    return std::span(m_level.m_runs)
+        .subspan(m_level.m_run_offsets[row],
+                 m_level.m_run_offsets[row + 1] - m_level.m_run_offsets[row]);
+  }
+
+  const Level& m_level;
+  const SparseLattice& m_lattice;
+  const BlockVector<Scalar>& m_from;
+  BlockVector<Scalar>& m_y;
+  const Finish& m_finish;
+  bool m_in_place, m_streams;
+  bool m_at_once;  // blocks are finished with their rows, as no springs or matrices add to them
+  SweepPlan m_plan;
+  FinishInput<Scalar> m_input;
+  Scalar* m_ghosts;
+};
+
+template <class Scalar, class Finish>
+double Level::sweep(const BlockVector<Scalar>& from, BlockVector<Scalar>& y,
+                    std::array<const void*, 4> needed, const Finish& finish, SumPlace place) const {
+  return Sweep<Scalar, Finish>(*this, from, y, needed, finish, place).run();
 }
 
 template <class Scalar>

@@ -74,6 +74,8 @@ class Level {
   // or not, or in y.
   enum class SumPlace { beside, beside_streamed, in_place };
   template <class Scalar, class Finish>
+  class Sweep;
+  template <class Scalar, class Finish>
   double sweep(const BlockVector<Scalar>& x, BlockVector<Scalar>& y,
                std::array<const void*, 4> needed, const Finish& finish,
                SumPlace place = SumPlace::beside) const;
