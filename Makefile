@@ -6,7 +6,7 @@ SOAK ?= 50
 RELEASE := build/release
 SOURCES = $(shell git ls-files -co --exclude-standard '*.h' '*.cpp' '*.cu')
 
-.PHONY: help demo test bench soak soak-files soak-kills soak-voxels soak-characters pictures figures format format-check lint asan tsan fuzz install clean build
+.PHONY: help demo test bench soak soak-files soak-kills soak-voxels soak-characters pictures figures format format-check lint asan tsan neon fuzz install clean build
 
 help:
 	@echo "make demo     build, make a character and its animation in demo/, say how to look at it"
@@ -17,18 +17,22 @@ help:
 	@echo "make figures  draw the plots of the documentation anew"
 	@echo "make format   format the code        make lint   static checks"
 	@echo "make asan     tests under AddressSanitizer and UBSan      make tsan   under ThreadSanitizer"
+	@echo "make neon     tests of kernels for 64-bit ARM, run by QEMU"
 	@echo "make fuzz     run every libFuzzer target for a minute"
 	@echo "make install  install program, library and headers (PREFIX=$(PREFIX))"
 
 # --- set-up -------------------------------------------------------------------------------------
 
-.PHONY: setup-build setup-test setup-lint
+.PHONY: setup-build setup-test setup-lint setup-neon
 setup-build:
 	@scripts/setup build
 setup-test:
 	@scripts/setup build test
 setup-lint:
 	@scripts/setup build test lint
+setup-neon:
+	@scripts/setup build test neon
+	@scripts/arm_root build/arm_root
 
 # Node packages of the tests; again only when the lock file changes.
 tests/node/node_modules/.stamp: tests/node/package-lock.json | setup-test
@@ -107,6 +111,14 @@ tsan: setup-test tests/node/node_modules/.stamp
 	$(call configure,tsan)
 	@cmake --build --preset tsan -j $(JOBS)
 	@ctest --preset tsan -j $(JOBS)
+
+# What is made of wide lanes, as a processor without AVX has it; some minutes of QEMU after a long build.
+NEON_TESTS = math material solve lattice
+neon: setup-neon
+	$(call configure,neon)
+	@cmake --build --preset neon -j $(JOBS) --target $(addprefix test_,$(NEON_TESTS))
+	@for area in $(NEON_TESTS); do qemu-aarch64 -L build/arm_root build/neon/test_$$area --gtest_brief=1 \
+	  --gtest_filter='-Refinement.*:*Damaged*' || exit 1; done
 
 fuzz: setup-lint
 	$(call configure,fuzz)

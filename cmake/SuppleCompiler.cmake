@@ -20,6 +20,12 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   add_compile_options(--param=ggc-min-expand=400 --param=ggc-min-heapsize=1000000)
 endif()
 
+# Highway asks for the instructions of cryptography in what it compiles for NEON, and code compiled without
+# them cannot inline it. No compiler uses them unasked, so that processors without them run the result.
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64" AND NOT APPLE)
+  add_compile_options(-march=armv8-a+crypto)
+endif()
+
 if(SUPPLE_SANITIZE)
   add_compile_options(-fsanitize=${SUPPLE_SANITIZE} -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${SUPPLE_SANITIZE})
