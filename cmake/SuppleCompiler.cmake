@@ -21,8 +21,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
 endif()
 
 # Highway asks for the instructions of cryptography in what it compiles for NEON, and code compiled without
-# them cannot inline it. No compiler uses them unasked, so that processors without them run the result.
-if(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64" AND NOT APPLE)
+# them cannot inline it.
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64" AND NOT APPLE AND NOT CMAKE_CXX_FLAGS MATCHES "-m(arch|cpu)=")
   add_compile_options(-march=armv8-a+crypto)
 endif()
 

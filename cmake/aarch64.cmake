@@ -1,5 +1,8 @@
 # Toolchain for 64-bit ARM: Debian's cross compiler, libraries of the root that scripts/arm_root makes, and
 # programs run by QEMU.
+if(NOT EXISTS ${CMAKE_CURRENT_LIST_DIR}/../build/arm_root/.complete)
+  message(FATAL_ERROR "No libraries for 64-bit ARM: run scripts/arm_root build/arm_root first")
+endif()
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)

@@ -24,6 +24,7 @@ struct Function {
   std::function<Eigen::VectorXd(const Eigen::VectorXd&)> gradient;
   std::function<Eigen::MatrixXd(const Eigen::VectorXd&)> hessian;
   bool steps_anyway = false;  // by a quarter of the force, where curvature is negative
+  double least_projected = 1e-6;
   Eigen::MatrixXd k = {};
   int energies = 0, forces = 0, exact = 0, projected = 0;
 
@@ -43,7 +44,7 @@ struct Function {
     ++(kind == Differential::exact ? exact : projected);
     if (kind == Differential::exact) return;
     const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> s(k);
-    k = s.eigenvectors() * s.eigenvalues().cwiseMax(1e-6).asDiagonal() *
+    k = s.eigenvectors() * s.eigenvalues().cwiseMax(least_projected).asDiagonal() *
         s.eigenvectors().transpose();
   }
   LinearReport solve(const Positions& f, Step& dx, const LinearOptions&) {
@@ -179,6 +180,47 @@ TEST(Newton, GoesFarWhereCurvatureIsNegative) {
     EXPECT_EQ(report.indefinite, 1) << start;
     EXPECT_EQ(report.energy, f.value(x)) << start;
   }
+}
+
+TEST(Newton, GoesNoFurtherThanTheEnergyFalls) {
+  Function f = wells(100);
+  f.steps_anyway = true;
+  Eigen::VectorXd x = Eigen::VectorXd::Constant(1, 40);
+  auto settings = options(1e-9, 1);
+  settings.exact_below = 1e3;
+  // A quarter of the force is 33.6; twice as far the energy is lower, four times as far higher.
+  const NewtonReport report = run(f, x, settings);
+  EXPECT_NEAR(x[0], 40 + 2 * 33.6, 1e-9);
+  EXPECT_NEAR(report.moved, 2 * 33.6, 1e-9);
+  EXPECT_EQ(report.energy, f.value(x));
+}
+
+TEST(Newton, GoesFarAlongAProjectedStep) {
+  // Where the solve finds nothing, the step of the projected stiffness is lengthened.
+  Function f = wells(100);
+  f.least_projected = 4;
+  for (const bool exact : {true, false}) {
+    Eigen::VectorXd x = Eigen::VectorXd::Constant(1, 1);
+    auto settings = options(1e-9, 1);
+    settings.exact_below = exact ? 1e3 : 0;
+    const NewtonReport report = run(f, x, settings);
+    EXPECT_EQ(report.indefinite, exact ? 1 : 0);
+    EXPECT_NEAR(x[0], exact ? 65 : 2, 0.1);
+  }
+}
+
+TEST(Newton, DoesNotLengthenStepsByRounding) {
+  // The energy is known to its last digits only, and seems to fall the further the way.
+  Function f = wells(100);
+  f.steps_anyway = true;
+  const auto value = f.value;
+  f.value = [=](const auto& x) { return 1e12 * (1 - 1e-15 * std::abs(x[0])) + 1e-6 * value(x); };
+  Eigen::VectorXd x = Eigen::VectorXd::Constant(1, 1);
+  auto settings = options(1e-9, 1);
+  settings.exact_below = 1e3;
+  const NewtonReport report = run(f, x, settings);
+  EXPECT_LT(std::abs(x[0]), 2.1);
+  EXPECT_LT(report.moved, 1.1);
 }
 
 // A linearisation that serves on leads to the same place; far away it does not serve.

@@ -97,11 +97,11 @@ bool find_direction(S& system, const typename S::Positions& x, NewtonWork<S>& wo
   return indefinite;
 }
 
-/// How much of a step falls at least, of what its slope promises.
+/// How much the energy falls at least, of what the slope promises.
 inline constexpr double enough_fall = 1e-4;
 
-/// How many times dx lowers the energy most, of 1, 2, 4 and so on, given that it does once, and the
-/// energy there.
+/// How many times dx to go, 1, 2, 4 and so on, for as long as doubling lowers the energy; `energy`
+/// is that of going once.
 template <System S>
 double lengthened(S& system, const typename S::Positions& x, NewtonWork<S>& work, double slope,
                   double energy) {
@@ -140,7 +140,7 @@ bool search_line(S& system, typename S::Positions& x, NewtonWork<S>& work, int h
     const double energy = system.energy(work.trial);
     const bool falls = energy <= report.energy - enough_fall * step * slope;
     const bool level = std::abs(energy - report.energy) <= noise;
-    if (i == 0 && falls && lengthens) {
+    if (i == 0 && falls && !level && lengthens) {
       step = lengthened(system, x, work, slope, energy);
       system.move(x, step, work.dx, work.trial);
     }
