@@ -16,11 +16,12 @@
 // Element code shared by kernels goes into headers of the same form as wide.h (a guard that flips
 // per target), as functions compiled for the baseline cannot hold wide values. Kernel files include
 // no headers with code after this one: it would be compiled for the wrong instruction set. Scalable
-// vectors (SVE) are left out: their types cannot be members.
+// vectors (SVE) are left out: their types cannot be members. So is SSSE3: x86 begins with SSE4, and
+// what is older runs scalar code.
 #pragma once
 
 #ifndef HWY_DISABLED_TARGETS
-#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)
+#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_SSSE3)
 #endif
 
 #define SUPPLE_KERNELS_BEGIN \
