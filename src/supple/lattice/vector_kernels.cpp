@@ -9,19 +9,49 @@
 
 SUPPLE_KERNELS_BEGIN
 
-// The sum of all lanes, in double precision.
-HWY_INLINE double sum_lanes(WideDouble a) { return sum_of_lanes(a); }
-HWY_INLINE double sum_lanes(WideFloat a) {
+// Lanes in double precision; of floats, those of both halves added up.
+HWY_INLINE WideDouble widened(WideDouble a) { return a; }
+HWY_INLINE WideDouble widened(WideFloat a) {
 #if HWY_TARGET == HWY_SCALAR
-  return static_cast<double>(hn::GetLane(a.value));
+  return WideDouble(static_cast<double>(hn::GetLane(a.value)));
 #else
   const hn::Half<WideFloat::Tag> half;
   const hn::Rebind<double, decltype(half)> wider;
-  return hn::GetLane(
-      hn::SumOfLanes(wider, hn::Add(hn::PromoteTo(wider, hn::LowerHalf(half, a.value)),
-                                    hn::PromoteTo(wider, hn::UpperHalf(half, a.value)))));
+  return {hn::Add(hn::PromoteTo(wider, hn::LowerHalf(half, a.value)),
+                  hn::PromoteTo(wider, hn::UpperHalf(half, a.value)))};
 #endif
 }
+
+// A sum of products over blocks: per component within a block, so that additions wait for few
+// others, and in double precision beyond it.
+template <class Scalar>
+class BlockSum {
+ public:
+  using T = Wide<Scalar>;
+
+  HWY_INLINE BlockSum() : m_x(Scalar(0)), m_y(Scalar(0)), m_z(Scalar(0)), m_blocks(0.0) {}
+
+  // Adds a · b, from number `at` of the block on.
+  HWY_INLINE void add(size_t at, T a, T b) {
+    if (at < block_cells)
+      m_x = mul_add(a, b, m_x);
+    else if (at < 2 * block_cells)
+      m_y = mul_add(a, b, m_y);
+    else
+      m_z = mul_add(a, b, m_z);
+  }
+
+  HWY_INLINE void end_block() {
+    m_blocks += widened(m_x + m_y + m_z);
+    m_x = m_y = m_z = T(Scalar(0));
+  }
+
+  HWY_INLINE double total() const { return sum_of_lanes(m_blocks); }
+
+ private:
+  T m_x, m_y, m_z;
+  WideDouble m_blocks;
+};
 
 // Adds the ghosts that other tiles left for a block.
 template <class Scalar>
@@ -88,51 +118,57 @@ HWY_INLINE void finish_block(const FinishInput<Scalar>& in, size_t block, Scalar
 template <class Scalar>
 double product_blocks(const FinishInput<Scalar>& in, size_t begin, size_t end, Scalar* y) {
   using T = Wide<Scalar>;
-  double total = 0;
+  BlockSum<Scalar> sum;
   const bool streams = in.streams && in.sums != nullptr;
+  // Where all nodes are free the sums are the product, and may be where it goes.
+  const bool stays = in.sums == nullptr && in.masses == nullptr;
   for (size_t b = begin; b < end; ++b) {
     Scalar* to = y + b * vector_block;
     const Scalar* x = in.x + b * vector_block;
-    T sum(Scalar(0));
     const auto put = [&](size_t at, T value) HWY_ATTR {
       if (streams)
         hn::Stream(value.value, typename T::Tag(), to + at);
       else
         store(value, to + at);
     };
-    finish_block(
-        in, b, to,
-        [&](size_t at, T product, T factor) HWY_ATTR {
-          const T value = product * factor;
-          put(at, value);
-          sum = mul_add(value, load(x + at), sum);
-        },
-        [&](size_t at) HWY_ATTR { put(at, T(Scalar(0))); });
-    total += sum_lanes(sum);
+    if (stays && in.free[b] == ~uint64_t{0}) {
+      add_ghosts(in, b, to);
+      for (size_t at = 0; at < vector_block; at += T::lanes)
+        sum.add(at, load(to + at), load(x + at));
+    } else {
+      finish_block(
+          in, b, to,
+          [&](size_t at, T product, T factor) HWY_ATTR {
+            const T value = product * factor;
+            put(at, value);
+            sum.add(at, value, load(x + at));
+          },
+          [&](size_t at) HWY_ATTR { put(at, T(Scalar(0))); });
+    }
+    sum.end_block();
   }
-  return total;
+  return sum.total();
 }
 
 template <class Scalar>
 double residual_blocks(const FinishInput<Scalar>& in, size_t begin, size_t end, const Scalar* b,
                        Scalar* y) {
   using T = Wide<Scalar>;
-  double total = 0;
+  BlockSum<Scalar> sum;
   for (size_t block = begin; block < end; ++block) {
     Scalar* to = y + block * vector_block;
     const Scalar* right = b + block * vector_block;
-    T sum(Scalar(0));
     finish_block(
         in, block, to,
         [&](size_t at, T product, T factor) HWY_ATTR {
           const T value = (load(right + at) - product) * factor;
           store(value, to + at);
-          sum = mul_add(value, value, sum);
+          sum.add(at, value, value);
         },
         [&](size_t at) HWY_ATTR { store(T(Scalar(0)), to + at); });
-    total += sum_lanes(sum);
+    sum.end_block();
   }
-  return total;
+  return sum.total();
 }
 
 double product_floats(const FinishInput<float>& in, size_t begin, size_t end, float* y) {
@@ -175,19 +211,18 @@ void smooth_blocks(const FinishInput<float>& in, size_t begin, size_t end, const
 
 double start_range(const SmoothStep& step, size_t begin, size_t end) {
   const WideFloat weight(step.weight);
-  double total = 0;
+  BlockSum<float> sum;
   for (size_t block = begin; block < end; block += vector_block) {
-    WideFloat sum(0.0f);
     for (size_t i = block; i < block + vector_block; i += WideFloat::lanes) {
       const WideFloat b = load(step.b + i);
       const WideFloat change = weight * load(step.inverse_diagonal + i) * b;
       if (step.direction != nullptr) store(change, step.direction + i);
       store(change, step.x + i);
-      sum = mul_add(b, change, sum);
+      sum.add(i - block, b, change);
     }
-    total += sum_lanes(sum);
+    sum.end_block();
   }
-  return total;
+  return sum.total();
 }
 
 void invert_blocks(const FinishInput<float>& in, size_t begin, size_t end, float* y) {
@@ -208,15 +243,13 @@ void invert_blocks(const FinishInput<float>& in, size_t begin, size_t end, float
 
 template <class Scalar>
 double dot_numbers(const Scalar* a, const Scalar* b, size_t begin, size_t end) {
-  using T = Wide<Scalar>;
-  double total = 0;
+  BlockSum<Scalar> sum;
   for (size_t block = begin; block < end; block += vector_block) {
-    T sum(Scalar(0));
-    for (size_t i = block; i < block + vector_block; i += T::lanes)
-      sum = mul_add(load(a + i), load(b + i), sum);
-    total += sum_lanes(sum);
+    for (size_t i = block; i < block + vector_block; i += Wide<Scalar>::lanes)
+      sum.add(i - block, load(a + i), load(b + i));
+    sum.end_block();
   }
-  return total;
+  return sum.total();
 }
 double dot_floats(const float* a, const float* b, size_t begin, size_t end) {
   return dot_numbers(a, b, begin, end);
@@ -258,17 +291,16 @@ void scale_add_floats_to_doubles(const float* x, double factor, double* y, size_
 template <class Scalar>
 double add_scaled_norm(Scalar factor, const Scalar* x, Scalar* y, size_t begin, size_t end) {
   using T = Wide<Scalar>;
-  double total = 0;
+  BlockSum<Scalar> sum;
   for (size_t block = begin; block < end; block += vector_block) {
-    T sum(Scalar(0));
     for (size_t i = block; i < block + vector_block; i += T::lanes) {
       const T value = mul_add(T(factor), load(x + i), load(y + i));
       store(value, y + i);
-      sum = mul_add(value, value, sum);
+      sum.add(i - block, value, value);
     }
-    total += sum_lanes(sum);
+    sum.end_block();
   }
-  return total;
+  return sum.total();
 }
 double add_norm_floats(float factor, const float* x, float* y, size_t begin, size_t end) {
   return add_scaled_norm(factor, x, y, begin, end);
