@@ -303,6 +303,35 @@ TEST(Tiles, OfAnyShapeGiveTheSameBitsForAnyNumberOfThreads) {
   }
 }
 
+// What is not a number reaches the nodes of its cells and no others, whichever columns are gone
+// through before or after.
+TEST_P(EveryTarget, NotANumberStaysWithItsNeighbours) {
+  const auto never = [](const Vec3i&) { return false; };
+  LatticeSystem s(SparseLattice(box_cells(8, 8, 8)), spacing, varied_material, never);
+  s.linearise(s.rest(), Differential::projected);
+  const Level& level = s.hierarchy().finest();
+  for (const Vec3i& odd : {Vec3i(0, 0, 0), Vec3i(2, 3, 3), Vec3i(4, 4, 7), Vec3i(7, 1, 8)}) {
+    BlockVector<float> x = s.zero_step(), y = x;
+    BlockVector<double> fine = s.zero(), fine_y = fine;
+    for_nodes(s.lattice(), [&](LatticePlace node, const Vec3i& at) {
+      if (at != odd) return;
+      const size_t i =
+          static_cast<size_t>(node.block) * vector_block + static_cast<size_t>(node.local);
+      fine[i] = x[i] = std::numeric_limits<float>::quiet_NaN();
+    });
+    // Twice, as what a product leaves must not be seen by the next one.
+    for (int i = 0; i < 2; ++i) {
+      level.product(x, y);
+      level.product(fine, fine_y);
+    }
+    for_nodes(s.lattice(), [&](LatticePlace node, const Vec3i& at) {
+      const bool beside = (at - odd).cwiseAbs().maxCoeff() <= 1;
+      EXPECT_EQ(y.at(node).allFinite(), !beside) << at.transpose() << " by " << odd.transpose();
+      EXPECT_EQ(fine_y.at(node).allFinite(), !beside) << at.transpose();
+    });
+  }
+}
+
 TEST(Springs, HoldOnEverySideOfTheLattice) {
   const auto never = [](const Vec3i&) { return false; };
   LatticeSystem s(SparseLattice(box_cells(3, 3, 3)), spacing, varied_material, never);

@@ -115,43 +115,34 @@ struct ApplyVisitor {
   // The edge springs multiply a mode of cells that has n axes with n · stiffness, hourglass modes
   // (n > 1) with `hourglass` as well. In modes of planes, with hold = hourglass · stiffness: modes
   // x and y have 4 hold times their own value, and both planes stiffness - 2 hold times their sum;
-  // xy has 6 hold times its own value, and both planes -hold times their sum.
+  // xy has 5 hold times its own value, less hold times the other plane's.
 
   // What a plane of cells adds to modes both below and above, of each component: z (subtracted
-  // below), x, y, and xy (subtracted); and its hold.
+  // below), x and y; and its hold.
   struct Push {
-    Scalar of[3][4][plane_size];
+    Scalar of[3][3][plane_size];
     Scalar hold[plane_size];
-
-    // There are no cells.
-    HWY_INLINE void clear() {
-      for (auto& component : of)
-        for (auto& mode : component) store_plane(P::zero(), mode);
-      store_plane(P::zero(), hold);
-    }
   };
 
-  // What the cells of a plane push. Its steps wait for each other; `meanwhile(i)`, i from 0 to 5,
-  // is called between them.
+  // What plane `number` of the cells pushes. Its steps wait for each other; `meanwhile(i)`, i from
+  // 0 to 5, is called between them.
   template <class Meanwhile>
-  HWY_INLINE void push(size_t slot, size_t plane, const PlaneModes<Scalar>& low,
-                       const PlaneModes<Scalar>& high, Push& out,
-                       const Meanwhile& meanwhile) const {
-    const float* block = data + slot * cell_block;
-    // A quarter of what the fifth block from here will need, asked for bit by bit: demands of this
-    // plane would have to wait for many requests at once. Requests may be dropped, so those for the
-    // next block, to the first-level cache, ask again.
-    constexpr size_t bit = cell_block / 4 / 6;
-    const float* next = block + cell_block + plane * 6 * bit;
+  HWY_INLINE void push(size_t number, const PlaneModes<Scalar>& low, const PlaneModes<Scalar>& high,
+                       Push& out, const Meanwhile& meanwhile) const {
+    const float* plane = data + number * cell_plane;
+    const auto number_of = [&](size_t n, size_t lane)
+                               HWY_ATTR { return load_as<Scalar>(plane + n * plane_size + lane); };
+    // A sixth of what a plane farther on will need, asked for bit by bit: demands of this plane
+    // would have to wait for many requests at once.
+    constexpr size_t bit = cell_plane / 6, planes_ahead = 10;
     for (size_t i = 0; i < P::registers; ++i) {
-      const size_t lane = i * T::lanes, at = plane * plane_size + lane;
+      const size_t lane = i * T::lanes;
       const auto between = [&](size_t step) HWY_ATTR __attribute__((always_inline)) {
         // The steps of all registers share the six calls.
         const size_t all = i * 6 + step;
         if (all % P::registers != 0) return;
         const size_t turn = all / P::registers;
-        prefetch_ahead(next + 4 * cell_block + turn * bit, bit);
-        prefetch(next + turn * bit, bit);
+        prefetch(plane + planes_ahead * cell_plane + turn * bit, bit);
         meanwhile(turn);
       };
       const auto sum = [&](size_t c, size_t m) HWY_ATTR {
@@ -160,12 +151,12 @@ struct ApplyVisitor {
       const auto difference = [&](size_t c) HWY_ATTR {
         return load(high.of[c][0] + lane) - load(low.of[c][0] + lane);
       };
-      const Matrix3<T> r = scaled_rotation_matrix(cell_rotation<Scalar>(block, at));
+      const Matrix3<T> r = scaled_rotation_matrix(Quaternion<T>{
+          number_of(0, lane), number_of(1, lane), number_of(2, lane), number_of(3, lane)});
       between(0);
       const Matrix3<T> g = {sum(0, 1),     sum(0, 2), difference(0), sum(1, 1),    sum(1, 2),
                             difference(1), sum(2, 1), sum(2, 2),     difference(2)};
-      const T stiffness = cell_number<Scalar>(block, 10, at);
-      const T lambda = cell_number<Scalar>(block, 11, at);
+      const T stiffness = number_of(10, lane), lambda = number_of(11, lane);
       const T hold = stiffness * T(hourglass), both = stiffness - (hold + hold);
       store(hold, out.hold + lane);
       const auto put = [&](size_t c, T x, T y, T z, T gx, T gy, T gz) HWY_ATTR
@@ -173,10 +164,11 @@ struct ApplyVisitor {
         store(mul_add(stiffness, gz, z), out.of[c][0] + lane);
         store(mul_add(both, gx, x), out.of[c][1] + lane);
         store(mul_add(both, gy, y), out.of[c][2] + lane);
-        store(hold * sum(c, 3), out.of[c][3] + lane);
       };
+      const Symmetric3<T> turning = {number_of(4, lane), number_of(5, lane), number_of(6, lane),
+                                     number_of(7, lane), number_of(8, lane), number_of(9, lane)};
       auxiliary_differential(
-          r, cell_turning<Scalar>(block, at), lambda,
+          r, turning, lambda,
           g, [&](size_t step) HWY_ATTR __attribute__((always_inline)) { between(step + 1); },
           [&](size_t row, T x, T y, T z) HWY_ATTR __attribute__((always_inline)) {
             if (row == 0) put(0, x, y, z, g.a00, g.a01, g.a02);
@@ -186,23 +178,25 @@ struct ApplyVisitor {
     }
   }
 
-  // Component c of the sums at a plane of nodes with modes `in`, from the planes of cells below and
-  // above: calls use(m, mx, my, mxy).
-  template <class Use>
-  HWY_INLINE void add_up(size_t c, const PlaneModes<Scalar>& in, const Push& below,
-                         const Push& above, const Use& use) const {
+  // Component c of the sums at a plane of nodes, from what it and the planes below and above it
+  // have: calls use(m, mx, my, mxy).
+  template <class Turn, class Use>
+  HWY_INLINE void add_up(size_t c, const Turn& below, const Turn& own, const Turn& above,
+                         const Use& use) const {
     P m, mx, my, mxy;
     for (size_t i = 0; i < P::registers; ++i) {
       const size_t lane = i * T::lanes;
       const auto pushed = [&](size_t n) HWY_ATTR {
-        return load(below.of[c][n] + lane) + load(above.of[c][n] + lane);
+        return load(below.push.of[c][n] + lane) + load(own.push.of[c][n] + lane);
       };
-      const T hold = load(below.hold + lane) + load(above.hold + lane);
-      const T two = hold + hold, four = two + two;
-      m.part[i] = load(below.of[c][0] + lane) - load(above.of[c][0] + lane);
-      mx.part[i] = mul_add(four, load(in.of[c][1] + lane), pushed(1));
-      my.part[i] = mul_add(four, load(in.of[c][2] + lane), pushed(2));
-      mxy.part[i] = mul_sub(four + two, load(in.of[c][3] + lane), pushed(3));
+      const T hold_below = load(below.push.hold + lane), hold_above = load(own.push.hold + lane);
+      const T hold = hold_below + hold_above, two = hold + hold, four = two + two;
+      m.part[i] = load(below.push.of[c][0] + lane) - load(own.push.of[c][0] + lane);
+      mx.part[i] = mul_add(four, load(own.in.of[c][1] + lane), pushed(1));
+      my.part[i] = mul_add(four, load(own.in.of[c][2] + lane), pushed(2));
+      mxy.part[i] = neg_mul_add(hold_above, load(above.in.of[c][3] + lane),
+                                neg_mul_add(hold_below, load(below.in.of[c][3] + lane),
+                                            (four + hold) * load(own.in.of[c][3] + lane)));
     }
     use(m, mx, my, mxy);
   }
@@ -280,7 +274,6 @@ struct ForceVisitor {
                         const PlaneModes<double>& high, PlaneModes<double>& out_low,
                         PlaneModes<double>& out_high) {
     using T = WideDouble;
-    const float* block = input.materials + slot * input.material_stride;
     const float* offsets =
         input.offsets == nullptr ? nullptr : input.offsets + slot * gradient_block;
     const double spacing = input.spacing;
@@ -302,8 +295,7 @@ struct ForceVisitor {
         stretch_row(a, v);
         stretch_row(a, w);
       }
-      const T stiffness = array_number<double>(block, 0, at);
-      const T lambda = array_number<double>(block, 1, at);
+      const T stiffness = material(slot, 0, at), lambda = material(slot, 1, at);
       const T rest = input.rest_traces == nullptr
                          ? T(3.0)
                          : array_number<double>(input.rest_traces + slot * block_cells, 0, at);
@@ -339,6 +331,13 @@ struct ForceVisitor {
   }
 
  private:
+  // Number n of the material of the cells of a block.
+  HWY_INLINE WideDouble material(size_t slot, size_t n, size_t at) const {
+    return input.cells != nullptr
+               ? cell_number<double>(input.cells + slot * cell_block, 10 + n, at)
+               : array_number<double>(input.materials + slot * material_block, n, at);
+  }
+
   // Adds a row of an offset of the deformation gradient to the modes that make it up.
   HWY_INLINE void add_offset(const float* row, size_t at, CellModes<WideDouble>& m) const {
     const WideDouble scale(4 * input.spacing);

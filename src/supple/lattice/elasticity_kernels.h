@@ -22,7 +22,7 @@ void diagonal_tile(const SweepPlan& plan, size_t tile, const float* cells, float
 /// What force_tile needs besides positions.
 struct ForceInput {
   const float* materials = nullptr;  ///< mu h / 8 of 64 cells, then lambda h / 16, per slot
-  size_t material_stride = material_block;
+  const float* cells = nullptr;      ///< linearisations with the materials instead; null for none
   const float* offsets = nullptr;  ///< added to the deformation gradients, per slot; null for none
   double spacing = 1;              ///< side of a cell, in metres
   double hourglass = 1;

@@ -125,8 +125,7 @@ double FasSolver::elastic_gradient(size_t l, const BlockVector<double>& u,
   AlignedArray<double>& ghosts = m_states[l].ghosts;
   ghosts.resize(lattice.ghosts.size() * ghost_record);
   // Cells that have a matrix take no part otherwise: the materials are those of the linearisation.
-  const ForceInput input{.materials = level.cells.data() + cell_material,
-                         .material_stride = cell_block,
+  const ForceInput input{.cells = level.cells.data(),
                          .offsets = level.gradients.data(),
                          .spacing = level.spacing(),
                          .hourglass = static_cast<double>(level.hourglass)};

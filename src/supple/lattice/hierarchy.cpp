@@ -327,8 +327,10 @@ void Hierarchy::linearise_level(size_t l, const BlockVector<double>* moved, Diff
       if (lattice.cell_slots[b] < 0) continue;
       const size_t slot = slot_of(lattice, static_cast<int32_t>(b));
       float* cells = level.cells.data() + slot * cell_block;
-      std::memcpy(cells + cell_material, level.materials.data() + slot * material_block,
-                  material_block * sizeof(float));
+      const float* material = level.materials.data() + slot * material_block;
+      for (size_t which = 0; which < 2; ++which)
+        for (size_t local = 0; local < block_cells; ++local)
+          cells[cell_index(10 + which, local)] = material[which * block_cells + local];
       if (!m_matrix_cells[l].empty())
         for_bits(m_matrix_cells[l][b], [&](int32_t local) {
           cells[cell_index(10, static_cast<size_t>(local))] = 0;

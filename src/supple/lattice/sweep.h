@@ -63,6 +63,10 @@ HWY_INLINE void spread_modes(const CellModes<Wide<Scalar>>& m, PlaneModes<Scalar
 template <class Scalar>
 struct NodePlanes {
   Scalar *own, *x, *y, *xy;
+
+  HWY_INLINE NodePlanes moved(size_t numbers) const {
+    return {own + numbers, x + numbers, y + numbers, xy + numbers};
+  }
 };
 
 /// The modes of component c of a plane of nodes.
@@ -207,10 +211,16 @@ struct TileSweep {
   size_t places = 0;             ///< for which there are carries, in x
   PlaneShifter<Scalar> shifter;
 
-  // Modes of plane j of the nodes, in and out, and what plane j of the cells pushes, at j % 4.
-  alignas(64) PlaneModes<Scalar> in[4];
+  // Of plane j, at j % 4: modes of its nodes, and what its cells push.
+  struct alignas(64) Turn {
+    PlaneModes<Scalar> in;
+    typename PushOf<Visitor, Visitor::in_turns>::Type push;
+
+    HWY_INLINE void leave_out_nodes() { std::memset(&in, 0, sizeof(in)); }
+    HWY_INLINE void leave_out_cells() { std::memset(&push, 0, sizeof(push)); }
+  };
+  Turn turns[4];
   alignas(64) PlaneModes<Scalar> out[writes && !Visitor::in_turns ? 4 : 1];
-  alignas(64) typename PushOf<Visitor, Visitor::in_turns>::Type pushes[4];
   alignas(64) CarryX<Scalar> carry_x[writes ? carry_planes : 1];
   alignas(64) CarryY<Scalar> carry_y[writes ? most_places : 1][carry_planes];
   alignas(64) Scalar aside[writes ? vector_block : 1];
@@ -259,75 +269,160 @@ struct TileSweep {
     if (to.done) to.done(row);
   }
 
-  /// A plane of cells: the slot of its block, and where its sums go.
+  /// Where the sums of a plane go.
   struct PlaneSums {
-    size_t slot;
     CarryX<Scalar>* in_x;
     CarryY<Scalar>* in_y;
     Scalar* own;
   };
 
-  /// The nodes that are gathered while plane k of a block's cells is visited.
-  static HWY_INLINE NodePlanes<const Scalar> gathered(size_t k,
-                                                      const NodePlanes<const Scalar> (&nodes)[2]) {
-    const NodePlanes<const Scalar>& near = nodes[k / 2];
-    const size_t at = (k + 2) % 4 * plane_size;
-    return {near.own + at, near.x + at, near.y + at, near.xy + at};
+  /// The nodes of a block and of those in x, y, and both: d = 0, or of those above them: d = 4.
+  HWY_INLINE NodePlanes<const Scalar> nodes_of(size_t block, size_t d) const {
+    const int32_t* blocks = plan.upper[block].data() + d;
+    const auto of = [&](size_t i)
+                        HWY_ATTR { return x + static_cast<size_t>(blocks[i]) * vector_block; };
+    return {of(0), of(1), of(2), of(3)};
   }
 
-  /// Plane k of the cells of a block.
-  HWY_INLINE void visit_plane(size_t k, const NodePlanes<const Scalar> (&nodes)[2],
-                              const PlaneSums& at) {
-    visitor.cells(at.slot, k, in[k], in[(k + 1) % 4], out[writes ? k : 0],
-                  out[writes ? (k + 1) % 4 : 0]);
-    if constexpr (Visitor::reads)
-      for (size_t c = 0; c < 3; ++c) gather_modes(shifter, gathered(k, nodes), c, in[(k + 2) % 4]);
-    if constexpr (writes) scatter_modes(shifter, out[k], *at.in_x, *at.in_y, at.own);
+  /// Gathers all modes of a plane of nodes.
+  HWY_INLINE void gather(const NodePlanes<const Scalar>& nodes, PlaneModes<Scalar>& modes) {
+    for (size_t c = 0; c < 3; ++c) gather_modes(shifter, nodes, c, modes);
   }
 
-  /// The same in turns: what plane k of the cells of block b pushes, and the sums at the plane of
-  /// nodes below the plane of cells before it, if it follows one.
-  template <size_t k, bool follows>
-  HWY_INLINE void visit_in_turns(size_t b, const NodePlanes<const Scalar> (&nodes)[2],
-                                 const PlaneSums& at, const PlaneSums& before) {
+  HWY_INLINE void visit_column(const BlockColumn& column) {
+    if constexpr (writes)
+      for (; places <= column.place; ++places)
+        std::memset(carry_y[places], 0, carried * sizeof(carry_y[0][0]));
+    if constexpr (Visitor::reads) {
+      const NodePlanes<const Scalar> lowest = nodes_of(column.block, 0);
+      gather(lowest, turns[0].in);
+      gather(lowest.moved(plane_size), turns[1].in);
+    }
+    const PlaneSums begin = {carry_x + (writes ? 4 * column.level : 0),
+                             carry_y[writes ? column.place : 0] + 4 * column.level, nullptr};
+    PlaneSums highest;
+    if constexpr (Visitor::in_turns)
+      highest = visit_planes_in_turns(column, begin);
+    else
+      highest = visit_planes(column, begin);
+    if constexpr (writes) {
+      Scalar* above = sums(plan.targets[column.block + column.height - 1][4]);
+      for (size_t c = 0; c < 3; ++c)
+        add_plane(load_plane(highest.own + c * block_cells), above + c * block_cells);
+      flush(column);
+    }
+  }
+
+  /// Visits a column's planes of cells one after the other; its highest sums are put aside.
+  HWY_INLINE PlaneSums visit_planes(const BlockColumn& column, PlaneSums at) {
+    if constexpr (writes) std::memset(&out[0], 0, sizeof(out[0]));
+    for (size_t b = column.block; b < column.block + column.height; ++b) {
+      at.own = sums_of(b, column);
+      for (size_t k = 0; k < 4; ++k, ++at.in_x, ++at.in_y) {
+        visitor.cells(static_cast<size_t>(plan.cell_slots[b]), k, turns[k].in,
+                      turns[(k + 1) % 4].in, out[writes ? k : 0], out[writes ? (k + 1) % 4 : 0]);
+        if constexpr (Visitor::reads)
+          gather(nodes_of(b, k / 2 * 4).moved((k + 2) % 4 * plane_size), turns[(k + 2) % 4].in);
+        if constexpr (writes) {
+          scatter_modes(shifter, out[k], *at.in_x, *at.in_y, at.own);
+          at.own += plane_size;
+        }
+      }
+      if constexpr (writes) take_over(b, column);
+    }
+    at.own = aside;
+    if constexpr (writes) scatter_modes(shifter, out[0], *at.in_x, *at.in_y, at.own);
+    return at;
+  }
+
+  /// Where a pass up a column in turns is: the planes of nodes below and above the plane of cells
+  /// it comes to, `now` and `next`, the one below them, and the one to be gathered, which takes the
+  /// place of the one below that; sums of `now`, and of `before`.
+  struct Place {
+    Turn *before, *now, *next, *after;
+    PlaneSums at, last;
+    size_t number;  ///< of the plane of cells, from the lattice's first on
+    NodePlanes<const Scalar> nodes = {}, above = {};  ///< that are gathered, and two planes on
+  };
+
+  /// The same in turns.
+  HWY_INLINE PlaneSums visit_planes_in_turns(const BlockColumn& column, const PlaneSums& lowest) {
+    Place p = {&turns[3],
+               &turns[0],
+               &turns[1],
+               &turns[2],
+               lowest,
+               lowest,
+               4 * static_cast<size_t>(plan.cell_slots[column.block])};
+    p.before->leave_out_cells();
+    p.before->leave_out_nodes();
+    const size_t top = column.block + column.height;
+    for (size_t b = column.block; b < top; ++b) {
+      p.at.own = sums_of(b, column);
+      p.nodes = nodes_of(b, 0).moved(2 * plane_size);
+      p.above = nodes_of(b, 4);
+      size_t k = 0;
+      if (b == column.block) visit_in_turns<false>(p, b, k++);
+      // One plane in the program for all of them: processors foresee what an instruction reads next
+      // if there are not too many to watch.
+      for (; k < 4; ++k) {
+        visit_in_turns<true>(p, b, k);
+        if (k == 0) take_over(b - 1, column);
+      }
+    }
+    for (size_t c = 0; c < 3; ++c) add_up(c, *p.after, *p.before, *p.now, p.last);
+    take_over(top - 1, column);
+    p.at.own = aside;
+    p.now->leave_out_cells();
+    p.next->leave_out_nodes();
+    for (size_t c = 0; c < 3; ++c) add_up(c, *p.before, *p.now, *p.next, p.at);
+    return p.at;
+  }
+
+  /// Visits plane k of the cells of block b, gathers `nodes` and, if it follows a plane, adds up
+  /// the sums below that; then goes on by a plane.
+  template <bool follows>
+  HWY_INLINE void visit_in_turns(Place& p, size_t b, size_t k) {
     const auto meanwhile = [&](size_t step) HWY_ATTR __attribute__((always_inline)) {
-      if (step == 3 && plan.asks) ask_ahead(k, b);
-      if (step >= 1 && step <= 3)
-        gather_modes(shifter, gathered(k, nodes), step - 1, in[(k + 2) % 4]);
+      // What is gathered takes the place of what is added up last here.
+      if (step % 2 == 1)
+        gather_modes(shifter, p.nodes, step / 2, p.after->in);
       else if constexpr (follows)
-        add_up<(k + 3) % 4>(before, pushes[(k + 3) % 4], step == 0 ? 0 : step - 3);
+        add_up(step / 2, *p.after, *p.before, *p.now, p.last);
+      if (step == 3 && plan.asks) ask_ahead(p, b, k);
     };
-    visitor.push(at.slot, k, in[k], in[(k + 1) % 4], pushes[k], meanwhile);
+    visitor.push(p.number, p.now->in, p.next->in, p.now->push, meanwhile);
+    Turn* free = p.before;
+    p.before = p.now;
+    p.now = p.next;
+    p.next = p.after;
+    p.after = free;
+    p.last = p.at;
+    p.at = {p.at.in_x + 1, p.at.in_y + 1, p.at.own + plane_size};
+    p.nodes = k == 1 ? p.above : p.nodes.moved(plane_size);
+    ++p.number;
   }
 
-  /// Sums of component c at plane k of the nodes, with what the cells above push.
-  template <size_t k, class Push>
-  HWY_INLINE void add_up(const PlaneSums& at, const Push& above, size_t c) {
+  /// Component c of the sums at a plane of nodes.
+  HWY_INLINE void add_up(size_t c, const Turn& below, const Turn& own, const Turn& above,
+                         const PlaneSums& at) {
     visitor.add_up(
-        c, in[k], pushes[(k + 3) % 4], above,
+        c, below, own, above,
         [&](const Plane<Scalar>& m, const Plane<Scalar>& mx, const Plane<Scalar>& my,
             const Plane<Scalar>& mxy) HWY_ATTR __attribute__((always_inline)) {
           scatter_modes(shifter, m, mx, my, mxy, c, *at.in_x, *at.in_y, at.own);
         });
   }
 
-  /// Asks for a quarter of what blocks farther on and what comes after the row will read.
-  HWY_INLINE void ask_ahead(size_t k, size_t b) {
+  /// Asks for what is gathered a block farther up, for what is new eight blocks farther on, and
+  /// for a quarter of what comes after the row. Where columns end, the next one follows in memory.
+  HWY_INLINE void ask_ahead(const Place& p, size_t b, size_t k) {
     constexpr size_t quarter = vector_block / 4;
-    const size_t next = std::min(b + 8, plan.blocks - 1);
-    const auto& near = plan.upper[next];
-    const auto ask = [&](int32_t block) HWY_ATTR {
-      prefetch_ahead(x + static_cast<size_t>(block) * vector_block + k * quarter, quarter);
-    };
-    ask(near[1]);
-    ask(near[3]);
-    // Where a row of columns begins, its own nodes are new as well.
-    if (plan.leads[next] != 0) {
-      ask(near[0]);
-      ask(near[2]);
-      if (k < 3) ask_above(near[4], near[6], k);
+    for (size_t c = 0; c < vector_block; c += block_cells) {
+      for (const Scalar* from : {p.nodes.own, p.nodes.x, p.nodes.y, p.nodes.xy})
+        prefetch(from + vector_block + c, plane_size);
+      prefetch_ahead(p.nodes.xy + 8 * vector_block + c, plane_size);
     }
-    if (k < 3) ask_above(near[5], near[7], k);
     if (k == 3) ask_ghosts(b);
     // A line of the ghosts this row will write.
     const size_t line = (4 * (b - row->block) + k) * 64 / sizeof(Scalar);
@@ -338,86 +433,16 @@ struct TileSweep {
                      quarter);
   }
 
-  /// Asks for component c of the two lowest planes of nodes of two blocks above a block. They are
-  /// new where that is the highest of its column.
-  HWY_INLINE void ask_above(int32_t above, int32_t above_y, size_t c) {
-    for (const int32_t block : {above, above_y})
-      prefetch_ahead(x + static_cast<size_t>(block) * vector_block + c * block_cells,
-                     2 * plane_size);
-  }
-
   /// Asks for what other tiles leave for a block.
   HWY_INLINE void ask_ghosts(size_t b) {
     for (uint32_t i = plan.incoming_offsets[b]; i < plan.incoming_offsets[b + 1]; ++i)
       prefetch_ahead(to.ghosts + plan.incoming[i] * ghost_record, ghost_record);
   }
 
-  HWY_INLINE void visit_column(const BlockColumn& column) {
-    const size_t top = column.block + column.height;
-    CarryX<Scalar>* in_x = carry_x + (writes ? 4 * column.level : 0);
-    CarryY<Scalar>* in_y = carry_y[writes ? column.place : 0] + 4 * column.level;
-    if constexpr (writes)
-      for (; places <= column.place; ++places)
-        std::memset(carry_y[places], 0, carried * sizeof(carry_y[0][0]));
-    const auto planes = [&](const int32_t* blocks) HWY_ATTR {
-      const auto of = [&](size_t d)
-                          HWY_ATTR { return x + static_cast<size_t>(blocks[d]) * vector_block; };
-      return NodePlanes<const Scalar>{of(0), of(1), of(2), of(3)};
-    };
-    if constexpr (Visitor::reads) {
-      NodePlanes<const Scalar> lowest = planes(plan.upper[column.block].data());
-      for (size_t c = 0; c < 3; ++c) gather_modes(shifter, lowest, c, in[0]);
-      lowest = {lowest.own + plane_size, lowest.x + plane_size, lowest.y + plane_size,
-                lowest.xy + plane_size};
-      for (size_t c = 0; c < 3; ++c) gather_modes(shifter, lowest, c, in[1]);
-    }
-    if constexpr (Visitor::in_turns)
-      pushes[3].clear();
-    else if constexpr (writes)
-      std::memset(&out[0], 0, sizeof(out[0]));
-    PlaneSums last = {};
-    for (size_t b = column.block; b < top; ++b, in_x += 4, in_y += 4) {
-      NodePlanes<const Scalar> nodes[2] = {};
-      if constexpr (Visitor::reads) {
-        nodes[0] = planes(plan.upper[b].data());
-        nodes[1] = planes(plan.upper[b].data() + 4);
-      }
-      const auto slot = static_cast<size_t>(plan.cell_slots[b]);
-      Scalar* own = writes ? (column.first ? sums(plan.targets[b][0]) : aside) : nullptr;
-      const auto sums_of = [&](size_t k) HWY_ATTR {
-        return writes ? PlaneSums{slot, in_x + k, in_y + k, own + k * plane_size}
-                      : PlaneSums{slot, nullptr, nullptr, nullptr};
-      };
-      if constexpr (Visitor::in_turns) {
-        if (b == column.block) {
-          visit_in_turns<0, false>(b, nodes, sums_of(0), last);
-        } else {
-          visit_in_turns<0, true>(b, nodes, sums_of(0), last);
-          take_over(b - 1, column);
-        }
-        visit_in_turns<1, true>(b, nodes, sums_of(1), sums_of(0));
-        visit_in_turns<2, true>(b, nodes, sums_of(2), sums_of(1));
-        visit_in_turns<3, true>(b, nodes, sums_of(3), sums_of(2));
-        last = sums_of(3);
-      } else {
-        for (size_t k = 0; k < 4; ++k) visit_plane(k, nodes, sums_of(k));
-        if constexpr (writes) take_over(b, column);
-      }
-    }
-    if constexpr (Visitor::in_turns) {
-      for (size_t c = 0; c < 3; ++c) add_up<3>(last, pushes[3], c);
-      take_over(top - 1, column);
-      pushes[0].clear();
-      const PlaneSums highest = {0, in_x, in_y, aside};
-      for (size_t c = 0; c < 3; ++c) add_up<0>(highest, pushes[0], c);
-    }
-    if constexpr (writes) {
-      if constexpr (!Visitor::in_turns) scatter_modes(shifter, out[0], *in_x, *in_y, aside);
-      Scalar* above = sums(plan.targets[top - 1][4]);
-      for (size_t c = 0; c < 3; ++c)
-        add_plane(load_plane(aside + c * block_cells), above + c * block_cells);
-      flush(column);
-    }
+  /// Where the sums of a block's nodes go at first.
+  HWY_INLINE Scalar* sums_of(size_t b, const BlockColumn& column) {
+    if constexpr (!writes) return nullptr;
+    return column.first ? sums(plan.targets[b][0]) : aside;
   }
 
   /// Adds sums of a block's nodes that were put aside to those that were there before.

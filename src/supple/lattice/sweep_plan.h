@@ -15,15 +15,14 @@ inline constexpr size_t ghost_record = 3 * ghost_size;
 /// Numbers of a cell's linearisation: rotation (quaternion x y z w of length √2), L (xx yy zz yz xz
 /// xy), and the material as `stiffness` mu h / 8 and lambda h / 16; L is scaled by h / 16 too.
 inline constexpr size_t cell_numbers = 12;
-/// Numbers of all cells of a block: rotation and L plane by plane, so that a sweep reads on and on,
-/// then the two numbers of the material as in material_block.
-inline constexpr size_t cell_block = cell_numbers * block_cells;
-/// Where the material starts in the numbers of a block's cells.
-inline constexpr size_t cell_material = 10 * block_cells;
+/// Numbers of a plane of 4x4 cells, and of all cells of a block: 16 of each kind in turns, plane by
+/// plane, so that a sweep up a column reads on and on.
+inline constexpr size_t cell_plane = cell_numbers * 16;
+inline constexpr size_t cell_block = block_side * cell_plane;
 
 /// Where number n of a block's cell lies.
 inline constexpr size_t cell_index(size_t n, size_t cell) {
-  return n < 10 ? (cell / 16) * 160 + n * 16 + cell % 16 : n * block_cells + cell;
+  return (cell / 16) * cell_plane + n * 16 + cell % 16;
 }
 /// Numbers of the materials of a block: mu h / 8 of 64 cells, then lambda h / 16.
 inline constexpr size_t material_block = 2 * block_cells;

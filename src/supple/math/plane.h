@@ -287,12 +287,13 @@ class PlaneShifter {
   // Two registers one after the other without the first `count` lanes.
   template <int count>
   static HWY_INLINE Wide<Scalar> skip(Wide<Scalar> a, Wide<Scalar> b) {
+    // GCC takes floats by way of memory where they are named as whole numbers, as intrinsics do.
+    decltype(a.value.raw) c;
     if constexpr (sizeof(Scalar) == 4)
-      return hn::Vec<Tag>{_mm512_castsi512_ps(_mm512_maskz_alignr_epi32(
-          0xFFFF, _mm512_castps_si512(b.value.raw), _mm512_castps_si512(a.value.raw), count))};
+      __asm__("valignd %3, %1, %2, %0" : "=v"(c) : "v"(a.value.raw), "v"(b.value.raw), "i"(count));
     else
-      return hn::Vec<Tag>{_mm512_castsi512_pd(_mm512_maskz_alignr_epi64(
-          0xFF, _mm512_castpd_si512(b.value.raw), _mm512_castpd_si512(a.value.raw), count))};
+      __asm__("valignq %3, %1, %2, %0" : "=v"(c) : "v"(a.value.raw), "v"(b.value.raw), "i"(count));
+    return hn::Vec<Tag>{c};
   }
 #endif
 
