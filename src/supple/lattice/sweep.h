@@ -414,15 +414,12 @@ struct TileSweep {
         });
   }
 
-  /// Asks for what is gathered a block farther up, for what is new eight blocks farther on, and
-  /// for a quarter of what comes after the row. Where columns end, the next one follows in memory.
+  /// Asks for what is new eight blocks farther on, where the next column follows at the end of one,
+  /// and for a quarter of what comes after the row.
   HWY_INLINE void ask_ahead(const Place& p, size_t b, size_t k) {
     constexpr size_t quarter = vector_block / 4;
-    for (size_t c = 0; c < vector_block; c += block_cells) {
-      for (const Scalar* from : {p.nodes.own, p.nodes.x, p.nodes.y, p.nodes.xy})
-        prefetch(from + vector_block + c, plane_size);
+    for (size_t c = 0; c < vector_block; c += block_cells)
       prefetch_ahead(p.nodes.xy + 8 * vector_block + c, plane_size);
-    }
     if (k == 3) ask_ghosts(b);
     // A line of the ghosts this row will write.
     const size_t line = (4 * (b - row->block) + k) * 64 / sizeof(Scalar);
