@@ -158,5 +158,55 @@ TEST(Determinism, ProductsPastTheCacheAreTheSame) {
   compare(c.system->zero_step());
 }
 
+// Blocks that wait for several tiles are finished by whichever comes last, again and again. In the
+// last lattice a tile waits for one beside it that has more to do.
+TEST(Determinism, SameBitsWhicheverTileComesLast) {
+  const std::vector<Vec3i> ragged = ragged_cells(5, 22, 0.3);
+  std::vector<std::pair<std::vector<Vec3i>, Vec3i>> lattices = {
+      {ragged, {0, 0, 0}}, {ragged, {1, 0, 1}}, {ragged, {0, 2, 0}}, {ragged, {2, 2, 2}}};
+  lattices.emplace_back(box_cells(17, 48, 16), Vec3i(2, 4, 2));
+  for (const auto& [cells, shifts] : lattices) {
+    LatticeSystem s(
+        SparseLattice(cells, shifts), 0.1, [](const Vec3i&) { return CellMaterial{}; },
+        [](const Vec3i& n) { return n[0] < -3; });
+    s.linearise(s.rest(), Differential::projected);
+    Level& level = s.hierarchy().finest();
+    ASSERT_TRUE(level.extras.empty());
+    std::array<BlockVector<float>, 8> x, y;
+    BlockVector<float> sums = s.zero_step(), direction = sums;
+    x.fill(sums);
+    y.fill(sums);
+    // Products and residuals of ever other vectors, then steps of a smoother, without a pause.
+    const auto run = [&]() {
+      for (size_t v = 0; v < x.size(); ++v)
+        for (size_t i = 0; i < sums.size(); ++i)
+          x[v][i] = std::sin(static_cast<float>(i + 7 * v)) * level.inverse_diagonal[i];
+      direction.set_zero();
+      const SmoothStep step{.b = y[0].data(),
+                            .inverse_diagonal = level.inverse_diagonal.data(),
+                            .direction = direction.data(),
+                            .x = x[0].data(),
+                            .momentum = 0.3f,
+                            .weight = 0.7f};
+      std::vector<double> all;
+      for (size_t v = 0; v < x.size(); v += 2) {
+        all.push_back(level.product(x[v], y[v]));
+        all.push_back(level.residual(y[v], x[v + 1], y[v + 1]));
+      }
+      for (int i = 0; i < 5; ++i) level.smooth(step, x[0], sums);
+      for (const BlockVector<float>& v : y) all.insert(all.end(), v.data(), v.data() + v.size());
+      all.insert(all.end(), x[0].data(), x[0].data() + x[0].size());
+      return all;
+    };
+    set_thread_count(1);
+    const std::vector<double> one = run();
+    for (const int threads : {2, 3, 8}) {
+      set_thread_count(threads);
+      for (int i = 0; i < 20; ++i) ASSERT_EQ(run(), one) << threads << " threads, turn " << i;
+    }
+    set_thread_count(0);
+  }
+}
+
 }  // namespace
 }  // namespace supple::testing

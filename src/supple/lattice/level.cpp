@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <limits>
 #include <numeric>
 #include <span>
 
@@ -24,6 +23,17 @@ AlignedArray<double>& Level::ghosts<double>() const {
   m_double_ghosts.resize(m_lattice.ghosts.size() * ghost_record);
   return m_double_ghosts;
 }
+
+namespace {
+
+// Entries of group i of those that lie one after the other.
+template <class T>
+std::span<const T> part_of(const std::vector<T>& all, const std::vector<uint32_t>& offsets,
+                           size_t i) {
+  return std::span(all).subspan(offsets[i], offsets[i + 1] - offsets[i]);
+}
+
+}  // namespace
 
 Level::Level(SparseLattice lattice, double spacing)
     : m_lattice(std::move(lattice)), m_spacing(spacing) {
@@ -45,13 +55,12 @@ void Level::plan_tiles() {
   };
   std::vector<std::vector<uint32_t>> senders(tiles);
   for (uint32_t t = 0; t < tiles; ++t) {
-    std::vector<uint32_t> to = {t};
+    std::vector<uint32_t> to;
     for (uint32_t g = m_lattice.ghost_offsets[t]; g < m_lattice.ghost_offsets[t + 1]; ++g)
       to.push_back(tile_of(m_lattice.ghosts[g].block));
     std::sort(to.begin(), to.end());
     to.erase(std::unique(to.begin(), to.end()), to.end());
-    for (const uint32_t r : to)
-      if (r != t) senders[r].push_back(t);
+    for (const uint32_t r : to) senders[r].push_back(t);
     m_receivers.insert(m_receivers.end(), to.begin(), to.end());
     m_receiver_offsets.push_back(static_cast<uint32_t>(m_receivers.size()));
   }
@@ -59,20 +68,38 @@ void Level::plan_tiles() {
     m_senders.insert(m_senders.end(), from.begin(), from.end());
     m_sender_offsets.push_back(static_cast<uint32_t>(m_senders.size()));
   }
-  m_waiting = std::vector<std::atomic<uint32_t>>(tiles);
-  m_done = std::vector<std::atomic<int32_t>>(tiles);
-  m_late_sums.assign(m_lattice.rows.size(), 0);
-  m_late_done.assign(m_lattice.rows.size(), 0);
+  m_handed = std::vector<HandedTile>(tiles);
+  m_plan = sweep_plan(m_lattice);
+  plan_rows();
   plan_runs();
 }
 
+void Level::plan_rows() {
+  const auto height = [&](uint32_t row) { return m_lattice.blocks[m_lattice.rows[row].block][1]; };
+  for (size_t t = 0; t < m_lattice.tile_count(); ++t) {
+    for (uint32_t r = m_lattice.row_offsets[t]; r < m_lattice.row_offsets[t + 1]; ++r) {
+      // Of each tile that adds to this one, the last row up to the height of this row.
+      for (uint32_t i = m_sender_offsets[t]; i < m_sender_offsets[t + 1]; ++i) {
+        const uint32_t first = m_lattice.row_offsets[m_senders[i]];
+        uint32_t end = m_lattice.row_offsets[m_senders[i] + 1];
+        while (end > first && height(end - 1) > height(r)) --end;
+        if (end > first) m_awaited.push_back(end - 1);
+      }
+      m_awaited_offsets.push_back(static_cast<uint32_t>(m_awaited.size()));
+    }
+    const size_t sums = 1 + m_lattice.row_offsets[t + 1] - m_lattice.row_offsets[t];
+    m_sum_offsets.push_back(m_sum_offsets.back() + (sums + sums_line - 1) / sums_line * sums_line);
+  }
+  m_swept = std::vector<PassFlag>(m_lattice.rows.size());
+  m_tile_sums.resize(m_sum_offsets.back());
+}
+
 void Level::plan_runs() {
-  const SweepPlan plan = sweep_plan(m_lattice);
   const auto& incoming = m_lattice.incoming_offsets;
   const auto is_late = [&](uint32_t b) { return incoming[b] != incoming[b + 1]; };
   for (size_t t = 0; t < m_lattice.tile_count(); ++t) {
     const uint32_t first = m_lattice.tiles[t];
-    m_rings.push_back(static_cast<uint32_t>(sums_ring(plan, t)));
+    m_rings.push_back(static_cast<uint32_t>(sums_ring(m_plan, t)));
     for (uint32_t r = m_lattice.row_offsets[t]; r < m_lattice.row_offsets[t + 1]; ++r) {
       const uint32_t end = m_lattice.rows[r + 1].block;
       for (uint32_t b = m_lattice.rows[r].block; b < end; b = m_runs.back().end) {
@@ -102,59 +129,50 @@ FinishInput<Scalar> Level::finish_input(const Scalar* from) const {
 // for the others, which are late, once all tiles that add to them, and read x there, are through
 // with rows up to theirs. That is looked at after each row, and for what is left then, by the last
 // of those tiles. Adds up what finish returns, in a fixed order.
+//
+// All threads read this, and its caller writes it each time: it is short, as lines of the cache
+// that one core has written take another one a tenth of a microsecond or two. Tables are the
+// level's.
 template <class Scalar, class Finish>
-class Level::Sweep {
+class alignas(cache_line) Level::Sweep {
  public:
-  Sweep(const Level& level, const BlockVector<Scalar>& from, BlockVector<Scalar>& y,
-        std::array<const void*, 4> needed, const Finish& finish, SumPlace place)
+  Sweep(const Level& level, const Scalar* from, Scalar* y, std::array<const void*, 4> needed,
+        const Finish& finish, SumPlace place)
       : m_level(level),
-        m_lattice(level.m_lattice),
         m_from(from),
         m_y(y),
-        m_finish(finish),
+        m_ghosts(level.ghosts<Scalar>().data()),
+        m_pass(++level.m_passes),
         m_in_place(place == SumPlace::in_place),
         m_streams(place == SumPlace::beside_streamed),
         m_at_once(level.extras.empty()),
-        m_plan(sweep_plan(level.m_lattice)),
-        m_input(level.finish_input(from.data())),
-        m_ghosts(level.ghosts<Scalar>().data()) {
-    m_plan.later = needed;
-    m_plan.asks = m_lattice.slot_count >= level.asks_from;
-  }
+        m_finish(finish),
+        m_needed(needed) {}
 
   double run() {
-    const size_t tiles = m_lattice.tile_count();
-    for (size_t t = 0; t < tiles; ++t) await_senders(t);
-    const double early = parallel_reduce(
-        tiles, 1, 0.0, [&](size_t t, size_t) { return sweep_tile(t); },
-        [](double a, double b) { return a + b; });
-    if (m_at_once)
-      return std::accumulate(m_level.m_late_sums.begin(), m_level.m_late_sums.end(), early);
-    m_level.extras.add_product(m_lattice, m_from.data(), m_y.data());
-    return sum_over_blocks(m_lattice.block_count(),
-                           [&](size_t begin, size_t end) { return m_finish(m_input, begin, end); });
+    const SparseLattice& lattice = m_level.m_lattice;
+    parallel_for(lattice.tile_count(), 1, [this](size_t t, size_t) { sweep_tile(t); });
+    if (m_at_once) return total();
+    m_level.extras.add_product(lattice, m_from, m_y);
+    const FinishInput<Scalar> input = m_level.finish_input(m_from);
+    return sum_over_blocks(lattice.block_count(),
+                           [&](size_t begin, size_t end) { return m_finish(input, begin, end); });
   }
 
  private:
-  // A tile that is gone through: where its sums are, and what its blocks that are not late give.
+  // A tile that is gone through: where its sums are, and what finishing them takes.
   struct Tile {
-    size_t number;
-    size_t ring;
+    size_t number, ring;
     Scalar* sums;
     FinishInput<Scalar> input;
-    double sum = 0;
   };
 
-  void await_senders(size_t t) {
-    m_level.m_waiting[t].store(m_level.m_sender_offsets[t + 1] - m_level.m_sender_offsets[t] + 1,
-                               std::memory_order_relaxed);
-    m_level.m_done[t].store(std::numeric_limits<int32_t>::min(), std::memory_order_relaxed);
-  }
-
-  double sweep_tile(size_t t) {
+  void sweep_tile(size_t t) {
     thread_local AlignedArray<Scalar> scratch;
-    const size_t first = m_lattice.tiles[t];
-    Tile tile{t, m_level.m_rings[t], m_y.data() + first * vector_block, m_input};
+    for (size_t i = m_level.m_sum_offsets[t]; i < m_level.m_sum_offsets[t + 1]; i += sums_line)
+      prefetch_to_write(&m_level.m_tile_sums[i]);
+    const size_t first = m_level.m_lattice.tiles[t];
+    Tile tile{t, m_level.m_rings[t], m_y + first * vector_block, m_level.finish_input(m_from)};
     SweepOutput<Scalar> out{.ghosts = m_ghosts};
     if (!m_in_place) {
       scratch.resize(tile.ring * vector_block);
@@ -162,89 +180,165 @@ class Level::Sweep {
       tile.input.streams = m_streams;
       out.ring = tile.ring;
     }
-    const auto finish = [&](const TileRow* row) { finish_row(tile, row); };
+    SweepPlan plan = m_level.m_plan;
+    plan.later = m_needed;
+    plan.asks = m_level.m_lattice.slot_count >= m_level.asks_from;
+    early_sum(t) = 0;
+    const auto start = [&](const TileRow* row) { start_row(tile, number_of(row)); };
+    const auto finish = [&](const TileRow* row) { finish_row(tile, number_of(row)); };
     out.sums = tile.sums;
+    if (!plan.asks) out.starts = row_call(start);
     out.done = row_call(finish);
-    apply_tile(m_plan, t, m_level.cells.data(), m_level.hourglass, m_from.data(), out);
+    apply_tile(plan, t, m_level.cells.data(), m_level.hourglass, m_from, out);
     if (m_streams) flush_streamed();
-    if (m_at_once) release_receivers(t);
-    return tile.sum;
+    if (m_at_once) end_tile(tile);
   }
 
-  // Finishes a row of a tile whose sums are complete but for what other tiles may still add.
-  void finish_row(Tile& tile, const TileRow* row) {
-    m_level.m_done[tile.number].store(m_lattice.blocks[row->block][1], std::memory_order_release);
-    const auto number = static_cast<size_t>(row - m_lattice.rows.data());
-    const size_t first = m_lattice.tiles[tile.number];
-    const bool ready = m_at_once && is_ready(tile.number, row);
-    double& late_sum = m_level.m_late_sums[number] = 0;
-    m_level.m_late_done[number] = ready ? 1 : 0;
-    for (const SumRun& run : runs_of(number)) {
-      const size_t first_sum = run.begin - (run.begin - first) % tile.ring;
-      tile.input.first_sum = first_sum;
-      if (m_at_once && (ready || !run.late))
-        (run.late ? late_sum : tile.sum) += m_finish(tile.input, run.begin, run.end);
-      else if (!m_in_place)
-        std::memcpy(m_y.data() + run.begin * vector_block,
-                    tile.sums + (run.begin - first_sum) * vector_block,
-                    (run.end - run.begin) * vector_block * sizeof(Scalar));
-    }
-    // What this row was to wait for those before it have waited for too.
-    if (ready) finish_late(m_lattice.row_offsets[tile.number], number);
+  // Asks for what other threads look at once a row is done, as they may have it in their caches,
+  // and for what they have left for the row before, which is finished with this one.
+  void start_row(const Tile& tile, size_t row) {
+    prefetch_to_write(&m_level.m_swept[row]);
+    const TileRow* at = &m_level.m_lattice.rows[row];
+    for (size_t i = at[0].ghost * ghost_record; i < at[1].ghost * ghost_record;
+         i += cache_line / sizeof(Scalar))
+      prefetch_to_write(m_ghosts + i);
+    if (m_in_place && row > first_row(tile.number) && is_ready(row - 1)) ask_ghosts(row - 1);
   }
 
-  // Whether all that tile t gets from others up to a row of it is there.
-  bool is_ready(size_t t, const TileRow* row) const {
-    const int32_t height = m_lattice.blocks[row->block][1];
-    const auto senders = m_level.m_senders.begin();
-    return std::all_of(senders + m_level.m_sender_offsets[t],
-                       senders + m_level.m_sender_offsets[t + 1], [&](uint32_t sender) {
-                         return m_level.m_done[sender].load(std::memory_order_acquire) >= height;
-                       });
+  // Finishes a row of a tile whose sums are complete but for what other tiles may still add. Where
+  // late blocks lie in y they have time until the next row is done, and ghosts to come meanwhile.
+  void finish_row(Tile& tile, size_t row) {
+    m_level.m_swept[row].pass.store(m_pass, std::memory_order_release);
+    const bool ready = m_at_once && !m_in_place && is_ready(row);
+    LateSum& late = late_sum(tile.number, row);
+    late = {0, true};
+    for (const SumRun& run : runs_of(row))
+      if (run.late) {
+        late.done = ready;
+        finish_run(tile, run, ready, late.sum);
+      } else {
+        finish_run(tile, run, m_at_once, early_sum(tile.number));
+      }
+    // What a row was to wait for those before it have waited for too.
+    if (ready || (m_in_place && m_at_once && row > first_row(tile.number) && is_ready(row - 1)))
+      finish_late(tile.number, row);
   }
 
-  // Says that a tile is done, and finishes what waited for it alone.
-  void release_receivers(size_t t) {
-    m_level.m_done[t].store(std::numeric_limits<int32_t>::max(), std::memory_order_release);
-    for (uint32_t r = m_level.m_receiver_offsets[t]; r < m_level.m_receiver_offsets[t + 1]; ++r) {
-      const uint32_t to = m_level.m_receivers[r];
-      if (m_level.m_waiting[to].fetch_sub(1, std::memory_order_acq_rel) == 1)
-        finish_late(m_lattice.row_offsets[to], m_lattice.row_offsets[to + 1]);
-    }
+  // Finishes a run whose sums are complete, or puts them where they wait for the rest.
+  void finish_run(Tile& tile, const SumRun& run, bool complete, double& sum) {
+    const size_t first = m_level.m_lattice.tiles[tile.number];
+    const size_t first_sum = run.begin - (run.begin - first) % tile.ring;
+    tile.input.first_sum = first_sum;
+    if (complete)
+      sum += m_finish(tile.input, run.begin, run.end);
+    else if (!m_in_place)
+      std::memcpy(m_y + run.begin * vector_block,
+                  tile.sums + (run.begin - first_sum) * vector_block,
+                  (run.end - run.begin) * vector_block * sizeof(Scalar));
   }
 
-  // Finishes late blocks of rows [begin, end) of a tile that are waiting for it.
-  void finish_late(size_t begin, size_t end) {
-    for (size_t r = begin; r < end; ++r) {
-      if (m_level.m_late_done[r] != 0) continue;
-      m_level.m_late_done[r] = 1;
+  // Asks for what other tiles have left for a row.
+  void ask_ghosts(size_t row) const {
+    const SparseLattice& lattice = m_level.m_lattice;
+    for (const SumRun& run : runs_of(row))
+      for (uint32_t i = lattice.incoming_offsets[run.begin]; i < lattice.incoming_offsets[run.end];
+           ++i)
+        for (size_t n = 0; n < ghost_record; n += cache_line / sizeof(Scalar))
+          prefetch_to_read(m_ghosts + lattice.incoming[i] * ghost_record + n);
+  }
+
+  // Whether all that a row gets from other tiles is there.
+  bool is_ready(size_t row) const {
+    return all_swept(part_of(m_level.m_awaited, m_level.m_awaited_offsets, row),
+                     [](uint32_t awaited) { return awaited; });
+  }
+
+  // Whether all tiles are through that add to a tile.
+  bool is_complete(size_t t) const {
+    return all_swept(part_of(m_level.m_senders, m_level.m_sender_offsets, t),
+                     [&](uint32_t sender) { return end_row(sender) - 1; });
+  }
+
+  template <class RowOf>
+  bool all_swept(std::span<const uint32_t> all, const RowOf& row_of) const {
+    return std::all_of(all.begin(), all.end(), [&](uint32_t i) {
+      return m_level.m_swept[row_of(i)].pass.load(std::memory_order_seq_cst) == m_pass;
+    });
+  }
+
+  // Ends the pass through a tile. Late blocks that still wait for other tiles are finished by the
+  // last one of these: it says that it is through, then looks which tiles wait; one that waits says
+  // so, then looks whether all are through. All in one order, so one at least sees the other.
+  void end_tile(const Tile& tile) {
+    const size_t t = tile.number;
+    m_level.m_swept[end_row(t) - 1].pass.store(m_pass, std::memory_order_seq_cst);
+    for (const uint32_t to : part_of(m_level.m_receivers, m_level.m_receiver_offsets, t))
+      if (m_level.m_handed[to].handed.load(std::memory_order_seq_cst) == m_pass) take_over(to);
+    const auto is_done = [&](const LateSum& late) { return late.done; };
+    const LateSum* late = &late_sum(t, first_row(t));
+    if (std::all_of(late, late + (end_row(t) - first_row(t)), is_done)) return;
+    if (is_complete(t)) return finish_late(t, end_row(t));
+    m_level.m_handed[t].handed.store(m_pass, std::memory_order_seq_cst);
+    take_over(t);
+  }
+
+  // Finishes what is left of a tile if it is complete and nobody else does.
+  void take_over(size_t t) {
+    if (is_complete(t) &&
+        m_level.m_handed[t].taken.exchange(m_pass, std::memory_order_acq_rel) != m_pass)
+      finish_late(t, end_row(t));
+  }
+
+  // Finishes late blocks of a tile's rows below `end` that are waiting for it.
+  void finish_late(size_t t, size_t end) {
+    const FinishInput<Scalar> input = m_level.finish_input(m_from);
+    for (size_t r = first_row(t); r < end; ++r) {
+      LateSum& late = late_sum(t, r);
+      if (late.done) continue;
+      late.done = true;
       for (const SumRun& run : runs_of(r))
-        if (run.late) m_level.m_late_sums[r] += m_finish(m_input, run.begin, run.end);
+        if (run.late) late.sum += m_finish(input, run.begin, run.end);
     }
   }
 
+  // All sums, those of late blocks last, row by row.
+  double total() const {
+    const size_t tiles = m_level.m_lattice.tile_count();
+    double sum = 0;
+    for (size_t t = 0; t < tiles; ++t) sum += early_sum(t);
+    for (size_t t = 0; t < tiles; ++t)
+      for (size_t r = first_row(t); r < end_row(t); ++r) sum += late_sum(t, r).sum;
+    return sum;
+  }
+
+  size_t number_of(const TileRow* row) const {
+    return static_cast<size_t>(row - m_level.m_lattice.rows.data());
+  }
+  size_t first_row(size_t t) const { return m_level.m_lattice.row_offsets[t]; }
+  size_t end_row(size_t t) const { return m_level.m_lattice.row_offsets[t + 1]; }
+  double& early_sum(size_t t) const { return m_level.m_tile_sums[m_level.m_sum_offsets[t]].sum; }
+  LateSum& late_sum(size_t t, size_t row) const {
+    return m_level.m_tile_sums[m_level.m_sum_offsets[t] + 1 + row - first_row(t)];
+  }
   std::span<const SumRun> runs_of(size_t row) const {
-    return std::span(m_level.m_runs)
-        .subspan(m_level.m_run_offsets[row],
-                 m_level.m_run_offsets[row + 1] - m_level.m_run_offsets[row]);
+    return part_of(m_level.m_runs, m_level.m_run_offsets, row);
   }
 
   const Level& m_level;
-  const SparseLattice& m_lattice;
-  const BlockVector<Scalar>& m_from;
-  BlockVector<Scalar>& m_y;
-  const Finish& m_finish;
+  const Scalar* m_from;
+  Scalar* m_y;
+  Scalar* m_ghosts;
+  int64_t m_pass;
   bool m_in_place, m_streams;
   bool m_at_once;  // blocks are finished with their rows, as no springs or matrices add to them
-  SweepPlan m_plan;
-  FinishInput<Scalar> m_input;
-  Scalar* m_ghosts;
+  Finish m_finish;
+  std::array<const void*, 4> m_needed;
 };
 
 template <class Scalar, class Finish>
 double Level::sweep(const BlockVector<Scalar>& from, BlockVector<Scalar>& y,
                     std::array<const void*, 4> needed, const Finish& finish, SumPlace place) const {
-  return Sweep<Scalar, Finish>(*this, from, y, needed, finish, place).run();
+  return Sweep<Scalar, Finish>(*this, from.data(), y.data(), needed, finish, place).run();
 }
 
 template <class Scalar>
@@ -252,8 +346,8 @@ double Level::product(const BlockVector<Scalar>& from, BlockVector<Scalar>& y) c
   const bool streams = m_lattice.slot_count >= streams_from;
   return sweep(
       from, y, {streams ? nullptr : y.data()},
-      [&](const FinishInput<Scalar>& input, size_t begin, size_t end) {
-        return finish_product(input, begin, end, y.data());
+      [to = y.data()](const FinishInput<Scalar>& input, size_t begin, size_t end) {
+        return finish_product(input, begin, end, to);
       },
       streams ? SumPlace::beside_streamed : SumPlace::in_place);
 }
@@ -264,8 +358,9 @@ template <class Scalar>
 double Level::residual(const BlockVector<Scalar>& right, const BlockVector<Scalar>& from,
                        BlockVector<Scalar>& y) const {
   return sweep(from, y, {right.data(), y.data()},
-               [&](const FinishInput<Scalar>& input, size_t begin, size_t end) {
-                 return finish_residual(input, begin, end, right.data(), y.data());
+               [right = right.data(), to = y.data()](const FinishInput<Scalar>& input, size_t begin,
+                                                     size_t end) {
+                 return finish_residual(input, begin, end, right, to);
                });
 }
 template double Level::residual(const BlockVector<float>&, const BlockVector<float>&,
@@ -276,14 +371,14 @@ template double Level::residual(const BlockVector<double>&, const BlockVector<do
 void Level::smooth(const SmoothStep& step, const BlockVector<float>& from,
                    BlockVector<float>& y) const {
   sweep(from, y, {step.b, step.inverse_diagonal, step.direction},
-        [&](const FinishInput<float>& input, size_t begin, size_t end) {
-          finish_smoothing(input, begin, end, step, y.data());
+        [step, to = y.data()](const FinishInput<float>& input, size_t begin, size_t end) {
+          finish_smoothing(input, begin, end, step, to);
           return 0.0;
         });
 }
 
 void Level::start_diagonal(size_t tile, RowCall linearise) {
-  diagonal_tile(sweep_plan(m_lattice), tile, cells.data(), hourglass,
+  diagonal_tile(m_plan, tile, cells.data(), hourglass,
                 {.sums = inverse_diagonal.data() + m_lattice.tiles[tile] * vector_block,
                  .ghosts = m_ghosts.data(),
                  .starts = linearise});

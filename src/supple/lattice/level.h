@@ -4,6 +4,7 @@
 
 #include <atomic>
 
+#include "supple/core/cache_line.h"
 #include "supple/lattice/block_vector.h"
 #include "supple/lattice/extra_cells.h"
 #include "supple/lattice/transfer_kernels.h"
@@ -91,19 +92,39 @@ class Level {
     bool late = false;
   };
 
+  // Numbers of passes, each of which has a cache line of its own, as other threads look at it.
+  struct alignas(cache_line) PassFlag {
+    std::atomic<int64_t> pass{0};
+  };
+  // A tile whose late blocks are left to the last of the tiles they wait for.
+  struct alignas(cache_line) HandedTile {
+    std::atomic<int64_t> handed{0}, taken{0};  // passes in which it was
+  };
+  // What the late blocks of a row sum up to, once they are finished.
+  struct LateSum {
+    double sum = 0;
+    bool done = false;
+  };
+  static constexpr size_t sums_line = cache_line / sizeof(LateSum);
+
   void plan_tiles();
+  void plan_rows();
   void plan_runs();
 
   SparseLattice m_lattice;
+  SweepPlan m_plan;  // the lattice's tables
   double m_spacing;
-  // Tiles that get sums from a tile, itself included; the other way round, without it.
+  // Tiles that get sums from a tile; the other way round.
   std::vector<uint32_t> m_receivers, m_receiver_offsets{0}, m_senders, m_sender_offsets{0};
-  // Per tile: how many it still waits for, and up to which y, in blocks, its rows are done.
-  mutable std::vector<std::atomic<uint32_t>> m_waiting;
-  mutable std::vector<std::atomic<int32_t>> m_done;
-  // Per row: the sum over its late blocks, and whether they are finished.
-  mutable std::vector<double> m_late_sums;
-  mutable std::vector<uint8_t> m_late_done;
+  // Rows of other tiles that late blocks of a row wait for.
+  std::vector<uint32_t> m_awaited, m_awaited_offsets{0};
+  mutable int64_t m_passes = 0;
+  mutable std::vector<PassFlag> m_swept;     // per row: the last pass its cells were visited in
+  mutable std::vector<HandedTile> m_handed;  // per tile
+  // Tile by tile from where each one begins, at a cache line too: what the blocks that are not late
+  // sum up to, then the late ones row by row.
+  mutable AlignedArray<LateSum> m_tile_sums;
+  std::vector<size_t> m_sum_offsets{0};
   mutable AlignedArray<float> m_ghosts;
   mutable AlignedArray<double> m_double_ghosts;
   std::vector<SumRun> m_runs;              // row by row
