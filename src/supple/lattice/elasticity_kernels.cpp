@@ -165,8 +165,11 @@ struct ApplyVisitor {
         store(mul_add(both, gx, x), out.of[c][1] + lane);
         store(mul_add(both, gy, y), out.of[c][2] + lane);
       };
-      const Symmetric3<T> turning = {number_of(4, lane), number_of(5, lane), number_of(6, lane),
-                                     number_of(7, lane), number_of(8, lane), number_of(9, lane)};
+      // Not before they are needed: compilers do not move reads past writes, but put them aside.
+      const auto turning = [&]() HWY_ATTR __attribute__((always_inline)) -> Symmetric3<T> {
+        return {number_of(4, lane), number_of(5, lane), number_of(6, lane),
+                number_of(7, lane), number_of(8, lane), number_of(9, lane)};
+      };
       auxiliary_differential(
           r, turning, lambda,
           g, [&](size_t step) HWY_ATTR __attribute__((always_inline)) { between(step + 1); },

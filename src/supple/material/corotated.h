@@ -155,10 +155,10 @@ HWY_INLINE Symmetric3<T> turned_diagonal(const Quaternion<T>& v, const Vector3<T
 
 /// Differential of the auxiliary stress [McAdams 2011, Alg. 1]:
 /// dP = R (lambda tr(RᵀdF) I + E : (L (Eᵀ : RᵀdF))).
-/// Its steps wait for each other; `meanwhile(i)`, i from 0 to 4, is called between them, and
-/// use(i, ...) with row i of dP.
-template <class T, class Meanwhile, class Use>
-HWY_INLINE void auxiliary_differential(const Matrix3<T>& r, const Symmetric3<T>& l, T lambda,
+/// Its steps wait for each other; `meanwhile(i)`, i from 0 to 4, is called between them, `turning()`
+/// where it needs L, and use(i, ...) with row i of dP.
+template <class T, class Turning, class Meanwhile, class Use>
+HWY_INLINE void auxiliary_differential(const Matrix3<T>& r, const Turning& turning, T lambda,
                                        const Matrix3<T>& df, const Meanwhile& meanwhile,
                                        const Use& use) {
   const auto dot = [](T a0, T a1, T a2, T b0, T b1, T b2) {
@@ -180,6 +180,7 @@ HWY_INLINE void auxiliary_differential(const Matrix3<T>& r, const Symmetric3<T>&
                      dot(r.a00, r.a10, r.a20, df.a01, df.a11, df.a21));
   meanwhile(1);
   // v = L w.
+  const Symmetric3<T> l = turning();
   const T v0 = dot(l.xx, l.xy, l.xz, w0, w1, w2);
   const T v1 = dot(l.xy, l.yy, l.yz, w0, w1, w2);
   const T v2 = dot(l.xz, l.yz, l.zz, w0, w1, w2);
@@ -206,7 +207,7 @@ HWY_INLINE Matrix3<T> auxiliary_differential(const Matrix3<T>& r, const Symmetri
                                              const Matrix3<T>& df) {
   T rows[3][3];
   auxiliary_differential(
-      r, l, lambda, df, [](size_t) {},
+      r, [&]() HWY_ATTR { return l; }, lambda, df, [](size_t) {},
       [&](size_t i, T x, T y, T z) HWY_ATTR {
         rows[i][0] = x;
         rows[i][1] = y;
