@@ -1,6 +1,6 @@
 #include "supple/voxels/point_constraints.h"
 
-#include <Eigen/SVD>
+#include <Eigen/QR>
 
 #include <algorithm>
 #include <cmath>
@@ -10,9 +10,9 @@
 namespace supple {
 namespace {
 
-// Singular values below this part of the largest count as none: points that close together, or
-// with that little weight, cannot be told apart.
-constexpr double least_singular = 1e-7;
+// Pivots below this part of the largest count as none: points that close together, or with that
+// little weight, cannot be told apart.
+constexpr double least_pivot = 1e-7;
 
 // Sets of points that share nodes, as lists of points.
 std::vector<std::vector<int32_t>> connected(std::span<const LatticeTie> points, size_t nodes) {
@@ -60,15 +60,15 @@ PointConstraints::PointConstraints(std::span<const LatticeTie> points, size_t no
       }
     }
     if (group.nodes.empty()) continue;
-    // H = U S Vᵀ: H⁺ = V S⁻¹ Uᵀ, and V Vᵀ projects on what moves the points.
-    const Eigen::BDCSVD<Eigen::MatrixXd> svd(h, Eigen::ComputeThinU | Eigen::ComputeThinV);
-    const Eigen::VectorXd& s = svd.singularValues();
-    Eigen::Index rank = 0;
-    while (rank < s.size() && s[rank] > least_singular * s[0]) ++rank;
-    const auto v = svd.matrixV().leftCols(rank);
-    group.inverse =
-        v * s.head(rank).cwiseInverse().asDiagonal() * svd.matrixU().leftCols(rank).transpose();
-    group.directions = v.cast<float>();
+    // H P = Q T Z with T triangular, as many rows as H has rank: the first rows of Z span what moves
+    // the points.
+    Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> decomposition;
+    decomposition.setThreshold(least_pivot);
+    decomposition.compute(h);
+    const Eigen::Index rank = decomposition.rank();
+    group.inverse = decomposition.pseudoInverse();
+    const Eigen::MatrixXd rows = decomposition.matrixZ().transpose().leftCols(rank);
+    group.directions = (decomposition.colsPermutation() * rows).cast<float>();
     group.part.setZero(static_cast<Eigen::Index>(group.nodes.size()), 3);
     group.along.setZero(rank, 3);
     m_groups.push_back(std::move(group));
