@@ -11,6 +11,7 @@ SOURCES = $(shell git ls-files -co --exclude-standard '*.h' '*.cpp' '*.cu')
 help:
 	@echo "make demo     build, make a character and its animation in demo/, say how to look at it"
 	@echo "make test     build and run all tests"
+	@echo "make build    build everything, benchmarks too"
 	@echo "make bench    run all benchmarks"
 	@echo "make soak     long runs: damaged files under sanitizers, kills and resumes, characters' whole clips"
 	@echo "make pictures make every picture of the documentation anew"
@@ -57,13 +58,13 @@ test: setup-test tests/node/node_modules/.stamp
 
 build: setup-build
 	$(call configure,release)
-	@cmake --build --preset release -j $(JOBS)
+	@cmake --build --preset release -j $(JOBS) --target all benches soak_characters
 
 # --- beside them --------------------------------------------------------------------------------
 
 bench: setup-test
 	$(call configure,release)
-	@cmake --build --preset release -j $(JOBS)
+	@cmake --build --preset release -j $(JOBS) --target benches
 	@for program in $(RELEASE)/bench/bench_*; do echo "== $$program"; $$program || exit 1; done
 
 # Long runs, each of which may be had alone: damaged files, kills and resumes, voxels in knots, whole clips.
@@ -139,7 +140,9 @@ lint: setup-lint
 	@scripts/check_layers
 	@git ls-files 'src/*.cpp' 'apps/*.cpp' | xargs -P $(JOBS) -n 4 clang-tidy -p build/lint --quiet 2>/dev/null
 
-install: build
+install: setup-build
+	$(call configure,release)
+	@cmake --build --preset release -j $(JOBS)
 	@cmake --install $(RELEASE) --prefix $(PREFIX)
 
 clean:
