@@ -163,11 +163,6 @@ class PlaneShifter {
         down_y[i] = static_cast<Index>((i + lanes - 4) % lanes);
         column[i] = (i & 3) == 0 ? Scalar(1) : Scalar(0);
         row[i] = i < 4 ? Scalar(1) : Scalar(0);
-#if HWY_TARGET <= HWY_AVX3
-        // Lanes of two registers, the second one after the first.
-        up_x[i] = static_cast<Index>((i & 3) < 3 ? i + 1 : lanes + i - 3);
-        down_x[i] = static_cast<Index>((i & 3) > 0 ? i - 1 : lanes + i + 3);
-#endif
       }
       const Tag tag;
       m_up_x = hn::SetTableIndices(tag, up_x);
@@ -184,9 +179,7 @@ class PlaneShifter {
     if constexpr (lanes >= 4) {
       P p;
       for (size_t r = 0; r < P::registers; ++r)
-#if HWY_TARGET <= HWY_AVX3
-        p.part[r] = pick(own.part[r], m_up_x, next.part[r]);
-#elif HWY_TARGET == HWY_AVX2
+#if HWY_TARGET <= HWY_AVX2
         p.part[r] = turn_row<1>(with_column<0>(own.part[r], next.part[r]));
 #else
         p.part[r] = hn::TableLookupLanes(
@@ -231,9 +224,7 @@ class PlaneShifter {
     if constexpr (lanes >= 4) {
       P p;
       for (size_t r = 0; r < P::registers; ++r)
-#if HWY_TARGET <= HWY_AVX3
-        p.part[r] = pick(own.part[r], m_down_x, before.part[r]);
-#elif HWY_TARGET == HWY_AVX2
+#if HWY_TARGET <= HWY_AVX2
         p.part[r] = turn_row<3>(with_column<3>(own.part[r], before.part[r]));
 #else
         p.part[r] = hn::IfThenElse(m_column, hn::TableLookupLanes(before.part[r].value, m_down_x),
@@ -276,14 +267,42 @@ class PlaneShifter {
   using Indices = decltype(hn::SetTableIndices(
       Tag(), static_cast<std::conditional_t<sizeof(Scalar) == 4, int32_t, int64_t>*>(nullptr)));
 
+#if HWY_TARGET <= HWY_AVX2
+  // Rows of four numbers turned by `count`: no table of lanes, which would be read each time.
+  template <int count>
+  static HWY_INLINE Wide<Scalar> turn_row(Wide<Scalar> a) {
+    constexpr int order =
+        (count & 3) | ((count + 1) & 3) << 2 | ((count + 2) & 3) << 4 | ((count + 3) & 3) << 6;
 #if HWY_TARGET <= HWY_AVX3
-  // Lanes of two registers by index.
-  static HWY_INLINE Wide<Scalar> pick(Wide<Scalar> a, Indices indices, Wide<Scalar> b) {
     if constexpr (sizeof(Scalar) == 4)
-      return hn::Vec<Tag>{_mm512_permutex2var_ps(a.value.raw, indices.raw, b.value.raw)};
+      return hn::Vec<Tag>{_mm512_permute_ps(a.value.raw, order)};
     else
-      return hn::Vec<Tag>{_mm512_permutex2var_pd(a.value.raw, indices.raw, b.value.raw)};
+      return hn::Vec<Tag>{_mm512_permutex_pd(a.value.raw, order)};
+#else
+    if constexpr (sizeof(Scalar) == 4)
+      return hn::Vec<Tag>{_mm256_permute_ps(a.value.raw, order)};
+    else
+      return hn::Vec<Tag>{_mm256_permute4x64_pd(a.value.raw, order)};
+#endif
   }
+  // `a` with one column of `b`.
+  template <int column>
+  static HWY_INLINE Wide<Scalar> with_column(Wide<Scalar> a, Wide<Scalar> b) {
+#if HWY_TARGET <= HWY_AVX3
+    if constexpr (sizeof(Scalar) == 4)
+      return hn::Vec<Tag>{_mm512_mask_blend_ps(0x1111 << column, a.value.raw, b.value.raw)};
+    else
+      return hn::Vec<Tag>{_mm512_mask_blend_pd(0x11 << column, a.value.raw, b.value.raw)};
+#else
+    if constexpr (sizeof(Scalar) == 4)
+      return hn::Vec<Tag>{_mm256_blend_ps(a.value.raw, b.value.raw, 0x11 << column)};
+    else
+      return hn::Vec<Tag>{_mm256_blend_pd(a.value.raw, b.value.raw, 1 << column)};
+#endif
+  }
+#endif
+
+#if HWY_TARGET <= HWY_AVX3
   // Two registers one after the other without the first `count` lanes.
   template <int count>
   static HWY_INLINE Wide<Scalar> skip(Wide<Scalar> a, Wide<Scalar> b) {
@@ -295,27 +314,7 @@ class PlaneShifter {
       __asm__("valignq %3, %1, %2, %0" : "=v"(c) : "v"(a.value.raw), "v"(b.value.raw), "i"(count));
     return hn::Vec<Tag>{c};
   }
-#endif
-
-#if HWY_TARGET == HWY_AVX2
-  // Rows of four numbers turned by `count`.
-  template <int count>
-  static HWY_INLINE Wide<Scalar> turn_row(Wide<Scalar> a) {
-    constexpr int order =
-        (count & 3) | ((count + 1) & 3) << 2 | ((count + 2) & 3) << 4 | ((count + 3) & 3) << 6;
-    if constexpr (sizeof(Scalar) == 4)
-      return hn::Vec<Tag>{_mm256_permute_ps(a.value.raw, order)};
-    else
-      return hn::Vec<Tag>{_mm256_permute4x64_pd(a.value.raw, order)};
-  }
-  // `a` with one column of `b`.
-  template <int column>
-  static HWY_INLINE Wide<Scalar> with_column(Wide<Scalar> a, Wide<Scalar> b) {
-    if constexpr (sizeof(Scalar) == 4)
-      return hn::Vec<Tag>{_mm256_blend_ps(a.value.raw, b.value.raw, 0x11 << column)};
-    else
-      return hn::Vec<Tag>{_mm256_blend_pd(a.value.raw, b.value.raw, 1 << column)};
-  }
+#elif HWY_TARGET == HWY_AVX2
   // The upper half of `a`, then the lower half of `b`.
   static HWY_INLINE Wide<Scalar> middle(Wide<Scalar> a, Wide<Scalar> b) {
     if constexpr (sizeof(Scalar) == 4)
