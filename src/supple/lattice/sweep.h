@@ -203,12 +203,13 @@ struct TileSweep {
   const Scalar* x;
   SweepOutput<Scalar> to;
   Visitor& visitor;
-  size_t first;                  ///< block of the tile
-  size_t mask;                   ///< the sums of block b of the tile are at b & mask
-  size_t carried;                ///< planes of nodes of a column
-  const TileRow* row = nullptr;  ///< that is visited; the next one begins where it ends
-  size_t later = 0;              ///< vectors of the plan that will be needed
-  size_t places = 0;             ///< for which there are carries, in x
+  size_t first;                    ///< block of the tile
+  size_t mask;                     ///< the sums of block b of the tile are at b & mask
+  size_t carried;                  ///< planes of nodes of a column
+  const TileRow* row = nullptr;    ///< that is visited; the next one begins where it ends
+  size_t later = 0;                ///< vectors of the plan that will be needed and are asked for
+  const Scalar* later_at[4] = {};  ///< how far in each
+  size_t places = 0;               ///< for which there are carries, in x
   PlaneShifter<Scalar> shifter;
 
   // Of plane j, at j % 4: modes of its nodes, and what its cells push.
@@ -235,7 +236,8 @@ struct TileSweep {
         first(first_block),
         mask(output.ring - 1),
         carried(block_side * plan.height + 1) {
-    while (later < plan.later.size() && plan.later[later] != nullptr) ++later;
+    if (plan.asks)
+      while (later < plan.later.size() && plan.later[later] != nullptr) ++later;
   }
 
   /// Where the nodes of a block begin among the sums.
@@ -357,18 +359,21 @@ struct TileSweep {
     p.before->leave_out_cells();
     p.before->leave_out_nodes();
     const size_t top = column.block + column.height;
+    for (size_t i = 0; i < later; ++i)
+      later_at[i] = static_cast<const Scalar*>(plan.later[i]) + column.block * vector_block;
     for (size_t b = column.block; b < top; ++b) {
       p.at.own = sums_of(b, column);
       p.nodes = nodes_of(b, 0).moved(2 * plane_size);
       p.above = nodes_of(b, 4);
       size_t k = 0;
-      if (b == column.block) visit_in_turns<false>(p, b, k++);
+      if (b == column.block) visit_in_turns<false>(p, k++);
       // One plane in the program for all of them: processors foresee what an instruction reads next
       // if there are not too many to watch.
       for (; k < 4; ++k) {
-        visit_in_turns<true>(p, b, k);
+        visit_in_turns<true>(p, k);
         if (k == 0) take_over(b - 1, column);
       }
+      if (plan.asks) ask_ghosts(b);
     }
     for (size_t c = 0; c < 3; ++c) add_up(c, *p.after, *p.before, *p.now, p.last);
     take_over(top - 1, column);
@@ -379,17 +384,17 @@ struct TileSweep {
     return p.at;
   }
 
-  /// Visits plane k of the cells of block b, gathers `nodes` and, if it follows a plane, adds up
+  /// Visits plane k of the cells of a block, gathers `nodes` and, if it follows a plane, adds up
   /// the sums below that; then goes on by a plane.
   template <bool follows>
-  HWY_INLINE void visit_in_turns(Place& p, size_t b, size_t k) {
+  HWY_INLINE void visit_in_turns(Place& p, size_t k) {
     const auto meanwhile = [&](size_t step) HWY_ATTR __attribute__((always_inline)) {
       // What is gathered takes the place of what is added up last here.
       if (step % 2 == 1)
         gather_modes(shifter, p.nodes, step / 2, p.after->in);
       else if constexpr (follows)
         add_up(step / 2, *p.after, *p.before, *p.now, p.last);
-      if (step == 3 && plan.asks) ask_ahead(p, b, k);
+      if (step == 3) ask_ahead(p);
     };
     visitor.push(p.number, p.now->in, p.next->in, p.now->push, meanwhile);
     Turn* free = p.before;
@@ -414,20 +419,15 @@ struct TileSweep {
         });
   }
 
-  /// Asks for what is new eight blocks farther on, where the next column follows at the end of one,
-  /// and for a quarter of what comes after the row.
-  HWY_INLINE void ask_ahead(const Place& p, size_t b, size_t k) {
-    constexpr size_t quarter = vector_block / 4;
+  /// Asks for the nodes two blocks farther on that no column has read yet, where the next column
+  /// follows at the end of one, and for a quarter of what comes after the row in a block of it.
+  HWY_INLINE void ask_ahead(const Place& p) {
     for (size_t c = 0; c < vector_block; c += block_cells)
-      prefetch_ahead(p.nodes.xy + 8 * vector_block + c, plane_size);
-    if (k == 3) ask_ghosts(b);
-    // A line of the ghosts this row will write.
-    const size_t line = (4 * (b - row->block) + k) * 64 / sizeof(Scalar);
-    if (line < (row[1].ghost - row[0].ghost) * ghost_record)
-      prefetch_ahead(to.ghosts + row->ghost * ghost_record + line, 1);
-    for (size_t i = 0; i < later; ++i)
-      prefetch_ahead(static_cast<const Scalar*>(plan.later[i]) + b * vector_block + k * quarter,
-                     quarter);
+      prefetch(p.nodes.xy + 2 * vector_block + c, plane_size);
+    for (size_t i = 0; i < later; ++i) {
+      prefetch_ahead(later_at[i], vector_block / 4);
+      later_at[i] += vector_block / 4;
+    }
   }
 
   /// Asks for what other tiles leave for a block.
