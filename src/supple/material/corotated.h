@@ -155,8 +155,8 @@ HWY_INLINE Symmetric3<T> turned_diagonal(const Quaternion<T>& v, const Vector3<T
 
 /// Differential of the auxiliary stress [McAdams 2011, Alg. 1]:
 /// dP = R (lambda tr(RᵀdF) I + E : (L (Eᵀ : RᵀdF))).
-/// Its steps wait for each other; `meanwhile(i)`, i from 0 to 4, is called between them, `turning()`
-/// where it needs L, and use(i, ...) with row i of dP.
+/// Its steps wait for each other; `meanwhile(i)`, i from 0 to 4, is called between them,
+/// `turning()` where it needs L, and use(i, ...) with row i of dP.
 template <class T, class Turning, class Meanwhile, class Use>
 HWY_INLINE void auxiliary_differential(const Matrix3<T>& r, const Turning& turning, T lambda,
                                        const Matrix3<T>& df, const Meanwhile& meanwhile,

@@ -60,8 +60,8 @@ PointConstraints::PointConstraints(std::span<const LatticeTie> points, size_t no
       }
     }
     if (group.nodes.empty()) continue;
-    // H P = Q T Z with T triangular, as many rows as H has rank: the first rows of Z span what moves
-    // the points.
+    // H P = Q T Z with T triangular, as many rows as H has rank: the first rows of Z span what
+    // moves the points.
     Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> decomposition;
     decomposition.setThreshold(least_pivot);
     decomposition.compute(h);
