@@ -100,8 +100,9 @@ HWY_INLINE CellModes<T> stiff_modes(const CellModes<T>& u, T stiffness, T hourgl
 }
 
 // y = K x, in two stages: what a plane of cells does to the planes of nodes below and above, and
-// the sums at a plane of nodes.
-template <class Scalar>
+// the sums at a plane of nodes. `once` says that linearisations will be gone from the cache before
+// they are read again.
+template <class Scalar, bool once = false>
 struct ApplyVisitor {
   static constexpr bool reads = true;
   static constexpr bool in_turns = true;
@@ -134,7 +135,7 @@ struct ApplyVisitor {
                                HWY_ATTR { return load_as<Scalar>(plane + n * plane_size + lane); };
     // A sixth of what a plane farther on will need, asked for bit by bit: demands of this plane
     // would have to wait for many requests at once.
-    constexpr size_t bit = cell_plane / 6, planes_ahead = 10;
+    constexpr size_t bit = cell_plane / 6, planes_ahead = once ? 14 : 10;
     for (size_t i = 0; i < P::registers; ++i) {
       const size_t lane = i * T::lanes;
       const auto between = [&](size_t step) HWY_ATTR __attribute__((always_inline)) {
@@ -142,7 +143,11 @@ struct ApplyVisitor {
         const size_t all = i * 6 + step;
         if (all % P::registers != 0) return;
         const size_t turn = all / P::registers;
-        prefetch(plane + planes_ahead * cell_plane + turn * bit, bit);
+        const float* later = plane + planes_ahead * cell_plane + turn * bit;
+        if constexpr (once)
+          prefetch_once(later, bit);
+        else
+          prefetch(later, bit);
         meanwhile(turn);
       };
       const auto sum = [&](size_t c, size_t m) HWY_ATTR {
@@ -166,7 +171,7 @@ struct ApplyVisitor {
         store(mul_add(both, gy, y), out.of[c][2] + lane);
       };
       // Not before they are needed: compilers do not move reads past writes, but put them aside.
-      const auto turning = [&]() HWY_ATTR __attribute__((always_inline)) -> Symmetric3<T> {
+      const auto turning = [&]() HWY_ATTR __attribute__((always_inline))->Symmetric3<T> {
         return {number_of(4, lane), number_of(5, lane), number_of(6, lane),
                 number_of(7, lane), number_of(8, lane), number_of(9, lane)};
       };
@@ -394,16 +399,28 @@ void apply_floats(const SweepPlan& plan, size_t tile, const float* cells, float 
   sweep_tile<true>(plan, tile, x, out, visitor);
 }
 
+void apply_whole_floats(const SweepPlan& plan, size_t tile, const float* cells, float hourglass,
+                        const float* x, SweepOutput<float> out) {
+  ApplyVisitor<float, true> visitor{cells, hourglass};
+  sweep_tile<true, true>(plan, tile, x, out, visitor);
+}
+
 void apply_doubles(const SweepPlan& plan, size_t tile, const float* cells, float hourglass,
                    const double* x, SweepOutput<double> out) {
   ApplyVisitor<double> visitor{cells, static_cast<double>(hourglass)};
   sweep_tile<true>(plan, tile, x, out, visitor);
 }
 
+void apply_whole_doubles(const SweepPlan& plan, size_t tile, const float* cells, float hourglass,
+                         const double* x, SweepOutput<double> out) {
+  ApplyVisitor<double, true> visitor{cells, static_cast<double>(hourglass)};
+  sweep_tile<true, true>(plan, tile, x, out, visitor);
+}
+
 void diagonal_floats(const SweepPlan& plan, size_t tile, const float* cells, float hourglass,
                      SweepOutput<float> out) {
   DiagonalVisitor visitor{cells, hourglass};
-  sweep_tile<true, float>(plan, tile, nullptr, out, visitor);
+  sweep_tile<true, false, float>(plan, tile, nullptr, out, visitor);
 }
 
 double force_doubles(const SweepPlan& plan, size_t tile, const ForceInput& input, const double* x,
@@ -477,7 +494,9 @@ SUPPLE_KERNELS_END
 namespace supple {
 namespace {
 SUPPLE_KERNEL(apply_floats);
+SUPPLE_KERNEL(apply_whole_floats);
 SUPPLE_KERNEL(apply_doubles);
+SUPPLE_KERNEL(apply_whole_doubles);
 SUPPLE_KERNEL(diagonal_floats);
 SUPPLE_KERNEL(force_doubles);
 SUPPLE_KERNEL(gradient_doubles);
@@ -486,12 +505,18 @@ SUPPLE_KERNEL(linearise_floats);
 
 void apply_tile(const SweepPlan& plan, size_t tile, const float* cells, float hourglass,
                 const float* x, SweepOutput<float> out) {
-  SUPPLE_DISPATCH(apply_floats)(plan, tile, cells, hourglass, x, out);
+  if (out.whole == nullptr)
+    SUPPLE_DISPATCH(apply_floats)(plan, tile, cells, hourglass, x, out);
+  else
+    SUPPLE_DISPATCH(apply_whole_floats)(plan, tile, cells, hourglass, x, out);
 }
 
 void apply_tile(const SweepPlan& plan, size_t tile, const float* cells, float hourglass,
                 const double* x, SweepOutput<double> out) {
-  SUPPLE_DISPATCH(apply_doubles)(plan, tile, cells, hourglass, x, out);
+  if (out.whole == nullptr)
+    SUPPLE_DISPATCH(apply_doubles)(plan, tile, cells, hourglass, x, out);
+  else
+    SUPPLE_DISPATCH(apply_whole_doubles)(plan, tile, cells, hourglass, x, out);
 }
 
 void diagonal_tile(const SweepPlan& plan, size_t tile, const float* cells, float hourglass,

@@ -174,6 +174,11 @@ class alignas(cache_line) Level::Sweep {
     const size_t first = m_level.m_lattice.tiles[t];
     Tile tile{t, m_level.m_rings[t], m_y + first * vector_block, m_level.finish_input(m_from)};
     SweepOutput<Scalar> out{.ghosts = m_ghosts};
+    WholeBlocks<Scalar> whole{m_level.free.data(), m_y};
+    if (m_streams && m_at_once && m_level.masses.empty()) {
+      out.whole = &whole;
+      tile.input.complete = m_level.m_lattice.complete.data();
+    }
     if (!m_in_place) {
       scratch.resize(tile.ring * vector_block);
       tile.sums = tile.input.sums = scratch.data();
@@ -190,6 +195,7 @@ class alignas(cache_line) Level::Sweep {
     if (!plan.asks) out.starts = row_call(start);
     out.done = row_call(finish);
     apply_tile(plan, t, m_level.cells.data(), m_level.hourglass, m_from, out);
+    early_sum(t) += whole.sum;
     if (m_streams) flush_streamed();
     if (m_at_once) end_tile(tile);
   }

@@ -103,13 +103,13 @@ struct CarryY {
   Scalar common[3][4], apart[3][4];
 };
 
-/// The transpose of gather_modes: puts modes of component c at a plane of cells' corners and what
-/// the columns before left to the nodes, and leaves the rest for the columns after.
+/// The transpose of gather_modes: the sums at a plane of nodes of modes of component c at a plane
+/// of cells' corners and of what the columns before left. Leaves the rest for the columns after.
 template <class Scalar>
-HWY_INLINE void scatter_modes(const PlaneShifter<Scalar>& shifter, const Plane<Scalar>& m,
-                              const Plane<Scalar>& mx, const Plane<Scalar>& my,
-                              const Plane<Scalar>& mxy, size_t c, CarryX<Scalar>& carry_x,
-                              CarryY<Scalar>& carry_y, Scalar* nodes) {
+HWY_INLINE Plane<Scalar> scatter_modes(const PlaneShifter<Scalar>& shifter, const Plane<Scalar>& m,
+                                       const Plane<Scalar>& mx, const Plane<Scalar>& my,
+                                       const Plane<Scalar>& mxy, size_t c, CarryX<Scalar>& carry_x,
+                                       CarryY<Scalar>& carry_y) {
   // Upper corners give to the row above, in sums and differences of right and left ones.
   const Plane<Scalar> high = m + my, high_x = mx + mxy;
   const Plane<Scalar> common = m - my + shifter.push_y(high, last_row(carry_y.common[c]));
@@ -119,17 +119,18 @@ HWY_INLINE void scatter_modes(const PlaneShifter<Scalar>& shifter, const Plane<S
   store_last_row(high_x, carry_y.apart[c]);
   const Plane<Scalar> sum = common - apart + shifter.push_x(right, load_plane(carry_x.of[c]));
   store_plane(right, carry_x.of[c]);
-  store_plane(sum, nodes + c * block_cells);
+  return sum;
 }
 
-/// The same of modes in memory, all components.
+/// The same of modes in memory, all components, put at the nodes.
 template <class Scalar>
 HWY_INLINE void scatter_modes(const PlaneShifter<Scalar>& shifter, const PlaneModes<Scalar>& modes,
                               CarryX<Scalar>& carry_x, CarryY<Scalar>& carry_y, Scalar* nodes) {
   for (size_t c = 0; c < 3; ++c)
-    scatter_modes(shifter, load_plane(modes.of[c][0]), load_plane(modes.of[c][1]),
-                  load_plane(modes.of[c][2]), load_plane(modes.of[c][3]), c, carry_x, carry_y,
-                  nodes);
+    store_plane(
+        scatter_modes(shifter, load_plane(modes.of[c][0]), load_plane(modes.of[c][1]),
+                      load_plane(modes.of[c][2]), load_plane(modes.of[c][3]), c, carry_x, carry_y),
+        nodes + c * block_cells);
 }
 
 /// Adds what a column left for the one in x to the nodes, and takes it out.
@@ -197,7 +198,7 @@ struct PushOf<Visitor, true> {
 /// The stresses of a plane of cells are a chain of multiplications that wait for each other. Most
 /// of the rest are sums. So both are made in turns: while stresses of one plane are made, what the
 /// plane before pushes is added up, and the modes of the plane after next are gathered.
-template <bool writes, class Scalar, class Visitor>
+template <bool writes, bool finishes, class Scalar, class Visitor>
 struct TileSweep {
   const SweepPlan& plan;
   const Scalar* x;
@@ -210,6 +211,8 @@ struct TileSweep {
   size_t later = 0;                ///< vectors of the plan that will be needed and are asked for
   const Scalar* later_at[4] = {};  ///< how far in each
   size_t places = 0;               ///< for which there are carries, in x
+  Wide<Scalar> column_sum{Scalar(0)};  ///< of x times the product of whole blocks, of a column
+  WideDouble whole_sum{0.0};           ///< the same of the columns before
   PlaneShifter<Scalar> shifter;
 
   // Of plane j, at j % 4: modes of its nodes, and what its cells push.
@@ -271,11 +274,14 @@ struct TileSweep {
     if (to.done) to.done(row);
   }
 
-  /// Where the sums of a plane go.
+  /// Where the sums of a plane go, and whether they are those of a whole block, which is for passes
+  /// that make products alone: then with the nodes they are multiplied with.
   struct PlaneSums {
     CarryX<Scalar>* in_x;
     CarryY<Scalar>* in_y;
     Scalar* own;
+    const Scalar* nodes = nullptr;
+    bool whole = false;
   };
 
   /// The nodes of a block and of those in x, y, and both: d = 0, or of those above them: d = 4.
@@ -312,6 +318,10 @@ struct TileSweep {
       for (size_t c = 0; c < 3; ++c)
         add_plane(load_plane(highest.own + c * block_cells), above + c * block_cells);
       flush(column);
+      if constexpr (finishes) {
+        whole_sum += widened(column_sum);
+        column_sum = Wide<Scalar>(Scalar(0));
+      }
     }
   }
 
@@ -362,7 +372,7 @@ struct TileSweep {
     for (size_t i = 0; i < later; ++i)
       later_at[i] = static_cast<const Scalar*>(plan.later[i]) + column.block * vector_block;
     for (size_t b = column.block; b < top; ++b) {
-      p.at.own = sums_of(b, column);
+      place_sums(b, column, p.at);
       p.nodes = nodes_of(b, 0).moved(2 * plane_size);
       p.above = nodes_of(b, 4);
       size_t k = 0;
@@ -378,6 +388,7 @@ struct TileSweep {
     for (size_t c = 0; c < 3; ++c) add_up(c, *p.after, *p.before, *p.now, p.last);
     take_over(top - 1, column);
     p.at.own = aside;
+    p.at.whole = false;
     p.now->leave_out_cells();
     p.next->leave_out_nodes();
     for (size_t c = 0; c < 3; ++c) add_up(c, *p.before, *p.now, *p.next, p.at);
@@ -403,7 +414,8 @@ struct TileSweep {
     p.next = p.after;
     p.after = free;
     p.last = p.at;
-    p.at = {p.at.in_x + 1, p.at.in_y + 1, p.at.own + plane_size};
+    p.at = {p.at.in_x + 1, p.at.in_y + 1, p.at.own + plane_size, p.at.nodes, p.at.whole};
+    if constexpr (finishes) p.at.nodes += plane_size;
     p.nodes = k == 1 ? p.above : p.nodes.moved(plane_size);
     ++p.number;
   }
@@ -415,15 +427,28 @@ struct TileSweep {
         c, below, own, above,
         [&](const Plane<Scalar>& m, const Plane<Scalar>& mx, const Plane<Scalar>& my,
             const Plane<Scalar>& mxy) HWY_ATTR __attribute__((always_inline)) {
-          scatter_modes(shifter, m, mx, my, mxy, c, *at.in_x, *at.in_y, at.own);
+          put_sums(c, scatter_modes(shifter, m, mx, my, mxy, c, *at.in_x, *at.in_y), at);
         });
   }
 
-  /// Asks for the nodes two blocks farther on that no column has read yet, where the next column
+  /// Puts component c of the sums at a plane of nodes where they go; those of a whole block as a
+  /// product.
+  HWY_INLINE void put_sums(size_t c, const Plane<Scalar>& sums, const PlaneSums& at) {
+    const size_t first_node = c * block_cells;
+    if (!finishes || !at.whole) return store_plane(sums, at.own + first_node);
+    for (size_t r = 0; r < Plane<Scalar>::registers; ++r) {
+      const size_t lane = first_node + r * Wide<Scalar>::lanes;
+      column_sum = mul_add(sums.part[r], load(at.nodes + lane), column_sum);
+      stream(sums.part[r], at.own + lane);
+    }
+  }
+
+  /// Asks for the nodes a few blocks farther on that no column has read yet, where the next column
   /// follows at the end of one, and for a quarter of what comes after the row in a block of it.
   HWY_INLINE void ask_ahead(const Place& p) {
+    constexpr size_t blocks_ahead = finishes ? 3 : 2;
     for (size_t c = 0; c < vector_block; c += block_cells)
-      prefetch(p.nodes.xy + 2 * vector_block + c, plane_size);
+      prefetch(p.nodes.xy + blocks_ahead * vector_block + c, plane_size);
     for (size_t i = 0; i < later; ++i) {
       prefetch_ahead(later_at[i], vector_block / 4);
       later_at[i] += vector_block / 4;
@@ -434,6 +459,15 @@ struct TileSweep {
   HWY_INLINE void ask_ghosts(size_t b) {
     for (uint32_t i = plan.incoming_offsets[b]; i < plan.incoming_offsets[b + 1]; ++i)
       prefetch_ahead(to.ghosts + plan.incoming[i] * ghost_record, ghost_record);
+  }
+
+  /// Makes the sums of a block's nodes go where they are to be, from the lowest plane on.
+  HWY_INLINE void place_sums(size_t b, const BlockColumn& column, PlaneSums& at) {
+    if constexpr (finishes) {
+      at.nodes = x + b * vector_block;
+      at.whole = is_whole(plan.complete, to.whole->free, b);
+    }
+    at.own = at.whole ? to.whole->y + b * vector_block : sums_of(b, column);
   }
 
   /// Where the sums of a block's nodes go at first.
@@ -475,10 +509,10 @@ struct TileSweep {
 /// meanwhile)` for a plane of cells, which calls meanwhile(i), i from 0 to 5, wherever it would
 /// have to wait, and `add_up(c, in, below, above, use)` for a plane of nodes between two planes of
 /// cells, which calls use with the modes of component c.
-template <bool writes, class Scalar, class Visitor>
+template <bool writes, bool finishes = false, class Scalar, class Visitor>
 HWY_INLINE void sweep_tile(const SweepPlan& plan, size_t tile, const Scalar* x,
                            const SweepOutput<Scalar>& out, Visitor& visitor) {
-  TileSweep<writes, Scalar, Visitor> sweep(plan, x, out, visitor, plan.tiles[tile]);
+  TileSweep<writes, finishes, Scalar, Visitor> sweep(plan, x, out, visitor, plan.tiles[tile]);
   const TileRow *row = plan.rows + plan.row_offsets[tile],
                 *end = plan.rows + plan.row_offsets[tile + 1];
   if constexpr (writes) {
@@ -492,13 +526,14 @@ HWY_INLINE void sweep_tile(const SweepPlan& plan, size_t tile, const Scalar* x,
     sweep.visit_row(row);
     if constexpr (writes) sweep.finish_row();
   }
+  if constexpr (finishes) out.whole->sum = sum_of_lanes(sweep.whole_sum);
 }
 
 /// Visits the cells of one row of a tile with a visitor that puts out no sums.
 template <class Scalar, class Visitor>
 HWY_INLINE void sweep_row(const SweepPlan& plan, const TileRow* row, const Scalar* x,
                           Visitor& visitor) {
-  TileSweep<false, Scalar, Visitor> sweep(plan, x, {}, visitor, row->block);
+  TileSweep<false, false, Scalar, Visitor> sweep(plan, x, {}, visitor, row->block);
   sweep.visit_row(row);
 }
 

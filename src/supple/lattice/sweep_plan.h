@@ -38,7 +38,7 @@ struct SweepPlan {
   const TileRow* rows = nullptr;
   const uint32_t* row_offsets = nullptr;
   const uint8_t* fresh = nullptr;
-  const uint8_t* leads = nullptr;
+  const uint8_t* complete = nullptr;
   const std::array<int32_t, 8>* upper = nullptr;
   const std::array<int32_t, 8>* targets = nullptr;
   const GhostFace* ghosts = nullptr;
@@ -80,6 +80,20 @@ inline size_t sums_ring(const SweepPlan& plan, size_t tile) {
   return std::bit_ceil(most);
 }
 
+/// What makes products of sums that are complete when a pass comes to write them, in blocks all of
+/// whose nodes are free: those go past the cache, to where they are wanted, and not to the sums.
+template <class Scalar>
+struct WholeBlocks {
+  const uint64_t* free = nullptr;  ///< one bit per node that may move, per block
+  Scalar* y = nullptr;             ///< the product A x, from the lattice's first block on
+  double sum = 0;                  ///< is set to xᵀ A x there
+};
+
+/// Whether that is so for a block: `complete` as SparseLattice has it.
+inline bool is_whole(const uint8_t* complete, const uint64_t* free, size_t block) {
+  return complete[block] != 0 && free[block] == ~uint64_t{0};
+}
+
 /// Where a pass over a tile writes its nodal sums: `sums` from the tile's first block on, and
 /// ghosts from the lattice's first on.
 template <class Scalar>
@@ -89,6 +103,7 @@ struct SweepOutput {
   RowCall starts = {};  ///< called before a row's cells are visited
   RowCall done = {};    ///< called once a row's sums are complete, which are overwritten later
   size_t ring = 0;  ///< there are sums of so many blocks, as sums_ring() says; 0 for the whole tile
+  WholeBlocks<Scalar>* whole = nullptr;  ///< null for sums in all blocks
 };
 
 /// The tables of a lattice, which must outlive them.
@@ -99,7 +114,7 @@ inline SweepPlan sweep_plan(const SparseLattice& l) {
           l.rows.data(),
           l.row_offsets.data(),
           l.fresh.data(),
-          l.leads.data(),
+          l.complete.data(),
           l.upper.data(),
           l.targets.data(),
           l.ghosts.data(),

@@ -9,19 +9,6 @@
 
 SUPPLE_KERNELS_BEGIN
 
-// Lanes in double precision; of floats, those of both halves added up.
-HWY_INLINE WideDouble widened(WideDouble a) { return a; }
-HWY_INLINE WideDouble widened(WideFloat a) {
-#if HWY_TARGET == HWY_SCALAR
-  return WideDouble(static_cast<double>(hn::GetLane(a.value)));
-#else
-  const hn::Half<WideFloat::Tag> half;
-  const hn::Rebind<double, decltype(half)> wider;
-  return {hn::Add(hn::PromoteTo(wider, hn::LowerHalf(half, a.value)),
-                  hn::PromoteTo(wider, hn::UpperHalf(half, a.value)))};
-#endif
-}
-
 // A sum of products over blocks: per component within a block, so that additions wait for few
 // others, and in double precision beyond it.
 template <class Scalar>
@@ -125,9 +112,10 @@ double product_blocks(const FinishInput<Scalar>& in, size_t begin, size_t end, S
   for (size_t b = begin; b < end; ++b) {
     Scalar* to = y + b * vector_block;
     const Scalar* x = in.x + b * vector_block;
+    if (in.complete != nullptr && is_whole(in.complete, in.free, b)) continue;
     const auto put = [&](size_t at, T value) HWY_ATTR {
       if (streams)
-        hn::Stream(value.value, typename T::Tag(), to + at);
+        stream(value, to + at);
       else
         store(value, to + at);
     };

@@ -18,6 +18,7 @@ struct FinishInput {
   const Scalar* x = nullptr;       ///< the vector the operator is applied to
   Scalar* sums = nullptr;          ///< raw sums where they are not in y: from block first_sum on
   size_t first_sum = 0;
+  const uint8_t* complete = nullptr;  ///< 1 for blocks that sweeps finish; null if they do not
   bool streams = false;  ///< whether products go past the cache, from sums that are not in y
 };
 

@@ -100,6 +100,8 @@ struct Wide {
   }
   /// Writes all lanes to any address.
   friend HWY_INLINE void store(Wide a, Scalar* to) { hn::StoreU(a.value, Tag(), to); }
+  /// The same past the cache; `to` is aligned.
+  friend HWY_INLINE void stream(Wide a, Scalar* to) { hn::Stream(a.value, Tag(), to); }
 };
 
 using WideFloat = Wide<float>;
@@ -135,6 +137,19 @@ template <class Scalar>
 HWY_INLINE Scalar sum_of_lanes(Wide<Scalar> a) {
   const typename Wide<Scalar>::Tag tag;
   return hn::GetLane(hn::SumOfLanes(tag, a.value));
+}
+
+/// Lanes in double precision; of floats, those of both halves added up.
+HWY_INLINE WideDouble widened(WideDouble a) { return a; }
+HWY_INLINE WideDouble widened(WideFloat a) {
+#if HWY_TARGET == HWY_SCALAR
+  return WideDouble(static_cast<double>(hn::GetLane(a.value)));
+#else
+  const hn::Half<WideFloat::Tag> half;
+  const hn::Rebind<double, decltype(half)> wider;
+  return {hn::Add(hn::PromoteTo(wider, hn::LowerHalf(half, a.value)),
+                  hn::PromoteTo(wider, hn::UpperHalf(half, a.value)))};
+#endif
 }
 
 // The same verbs for plain scalars.
@@ -261,6 +276,12 @@ HWY_INLINE PowerOfTwo<Scalar> power_of_two_below(Scalar a) {
 template <class Scalar>
 HWY_INLINE void prefetch(const Scalar* from, size_t count) {
   for (size_t i = 0; i < count; i += 64 / sizeof(Scalar)) __builtin_prefetch(from + i);
+}
+
+/// The same of numbers that will be read once: they need not be kept.
+template <class Scalar>
+HWY_INLINE void prefetch_once(const Scalar* from, size_t count) {
+  for (size_t i = 0; i < count; i += 64 / sizeof(Scalar)) __builtin_prefetch(from + i, 0, 0);
 }
 
 /// Asks for numbers that will be needed later, so that they wait in the second-level cache: there

@@ -256,12 +256,6 @@ void SparseLattice::connect() {
         upper[b][static_cast<size_t>(d)] = at < 0 ? none : at;
       }
   });
-  leads.assign(blocks.size(), 1);
-  for (size_t t = 0; t + 1 < tiles.size(); ++t)
-    for (uint32_t b = tiles[t]; b < tiles[t + 1]; ++b) {
-      const auto next = static_cast<uint32_t>(upper[b][1]);
-      if (next >= tiles[t] && next < tiles[t + 1]) leads[next] = 0;
-    }
 }
 
 // Columns of blocks, and which of them hand sums over to others.
@@ -378,6 +372,9 @@ void SparseLattice::plan_sums() {
   incoming.resize(ghosts.size());
   for (uint32_t g = 0; g < ghosts.size(); ++g)
     incoming[counts[static_cast<size_t>(ghosts[g].block)]++] = g;
+  complete.assign(blocks.size(), 0);
+  for (size_t b = 0; b < blocks.size(); ++b)
+    complete[b] = fresh[b] != 0 && incoming_offsets[b] == incoming_offsets[b + 1] ? 1 : 0;
 }
 
 }  // namespace supple

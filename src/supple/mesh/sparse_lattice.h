@@ -114,7 +114,7 @@ class SparseLattice {
   std::vector<TileRow> rows;             ///< of all tiles, and one that is empty
   std::vector<uint32_t> row_offsets{0};  ///< first row of every tile, and the total
   std::vector<uint8_t> fresh;            ///< 1 for blocks of columns that are `first`
-  std::vector<uint8_t> leads;            ///< 1 for blocks with none beside them at -x in the tile
+  std::vector<uint8_t> complete;         ///< 1 for those of them that get nothing from other tiles
 
   /// Blocks at +x, +y, +z (bits 0, 1, 2 of the index); block_count() where there is none.
   std::vector<std::array<int32_t, 8>> upper;
