@@ -33,7 +33,9 @@ void parallel_for(size_t count, size_t block, const Body& body) {
   if (count == 0) return;
   const size_t blocks = (count + block - 1) / block;
   if (blocks == 1) return body(size_t{0}, count);
-  const auto run = [&](size_t b) { body(b * block, std::min(count, (b + 1) * block)); };
+  const auto run = [&body, block, count](size_t b) {
+    body(b * block, std::min(count, (b + 1) * block));
+  };
   using Run = decltype(run);
   run_on_team(
       blocks, static_cast<size_t>(thread_count()),

@@ -8,11 +8,12 @@
 #include <chrono>
 #include <cstdint>
 #include <exception>
-#include <memory>
 #include <mutex>
 #include <system_error>
 #include <thread>
 #include <utility>
+
+#include "supple/core/cache_line.h"
 
 #if defined(__x86_64__) || defined(_M_X64)
 #include <xmmintrin.h>
@@ -26,6 +27,8 @@ constexpr size_t most_blocks = 0xFFFFFFFF;
 // A share is taken in pieces of this part of what is left of it: few for many small blocks, and a
 // block at a time at the end.
 constexpr size_t pieces = 16;
+// What bodies read first of their context, on their caller's stack.
+constexpr size_t context_lines = 2;
 
 uint64_t loop_number(uint64_t state) { return state >> 32; }
 size_t loop_threads(uint64_t state) { return (state >> 16) & 0x7FFF; }
@@ -97,7 +100,7 @@ class ThreadTeam {
 
  private:
   // Blocks [begin, end), as one number: begin in the upper half.
-  struct alignas(64) Share {
+  struct alignas(cache_line) Share {
     std::atomic<uint64_t> range{0};
   };
   struct Blocks {
@@ -106,6 +109,7 @@ class ThreadTeam {
 
   static constexpr size_t most_threads = 1024;
 
+  bool begin(size_t threads);
   void share_out(size_t blocks, size_t threads);
   void work(size_t number) noexcept;
   Blocks take(size_t number);
@@ -114,23 +118,29 @@ class ThreadTeam {
   void wake(size_t threads);
   void wait_for_helpers() const;
 
-  // The loop: written by its caller before m_state says that it is open.
-  BlockBody m_body = nullptr;
-  const void* m_context = nullptr;
-  size_t m_threads = 0;
-  unsigned m_floating = 0;
-  std::unique_ptr<Share[]> m_shares;
-  size_t m_share_count = 0, m_helpers = 0;
-  std::mutex m_exception_guard;
-  std::exception_ptr m_exception;
-  std::atomic<bool> m_stops{false};
-
-  std::atomic_flag m_busy;  // whether a loop runs
+  // The loop: written by its caller before m_state says that it is open. One line of the cache, as
+  // helpers fetch it from the caller's.
+  struct alignas(cache_line) Loop {
+    BlockBody body = nullptr;
+    const void* context = nullptr;
+    size_t threads = 0;
+    unsigned floating = 0;
+    std::atomic<bool> stops{false};
+  };
+  Loop m_loop;
   // From the highest bit: the loop's number (32), whether it is open (1), its threads (15), and how
   // many helpers are at it (16).
-  alignas(64) std::atomic<uint64_t> m_state{0};
+  alignas(cache_line) std::atomic<uint64_t> m_state{0};
+  std::array<Share, most_threads> m_shares{};
+
+  // For callers alone, but for exceptions.
+  alignas(cache_line) std::atomic_flag m_busy;  // whether a loop runs
+  size_t m_helpers = 0;
+  std::mutex m_exception_guard;
+  std::exception_ptr m_exception;
+
   // Which helpers are asleep, and what they wait for to change.
-  alignas(64) std::array<std::atomic<bool>, most_threads> m_asleep{};
+  alignas(cache_line) std::array<std::atomic<bool>, most_threads> m_asleep{};
   std::atomic<uint32_t> m_bell{0};
 };
 
@@ -142,16 +152,16 @@ ThreadTeam& ThreadTeam::instance() {
 void ThreadTeam::run(size_t blocks, size_t threads, BlockBody body, const void* context) {
   threads = std::min({threads, blocks, most_threads});
   // Loops of more blocks than a share can name, if there is such a thing, are done here too.
-  if (threads <= 1 || blocks > most_blocks || m_busy.test_and_set(std::memory_order_acquire)) {
+  if (threads <= 1 || blocks > most_blocks || !begin(threads)) {
     for (size_t b = 0; b < blocks; ++b) body(context, b);
     return;
   }
   const Clearing clearing{m_busy};
-  m_body = body;
-  m_context = context;
-  m_threads = threads;
-  m_floating = floating_settings();
-  m_stops.store(false, std::memory_order_relaxed);
+  m_loop.body = body;
+  m_loop.context = context;
+  m_loop.threads = threads;
+  m_loop.floating = floating_settings();
+  m_loop.stops.store(false, std::memory_order_relaxed);
   share_out(blocks, threads);
   const uint64_t before = m_state.load(std::memory_order_relaxed);
   // In one order with who goes to sleep.
@@ -164,11 +174,17 @@ void ThreadTeam::run(size_t blocks, size_t threads, BlockBody body, const void* 
   if (m_exception) std::rethrow_exception(std::exchange(m_exception, nullptr));
 }
 
+// Begins a loop, unless one runs. Asks for all that its caller will write and helpers have looked
+// at before the first of it is waited for: one after the other would take a multiple of the time.
+bool ThreadTeam::begin(size_t threads) {
+  if (m_busy.test(std::memory_order_relaxed)) return false;
+  prefetch_to_write(&m_loop);
+  prefetch_to_write(&m_state);
+  for (size_t t = 0; t < threads; ++t) prefetch_to_write(&m_shares[t]);
+  return !m_busy.test_and_set(std::memory_order_acquire);
+}
+
 void ThreadTeam::share_out(size_t blocks, size_t threads) {
-  if (m_share_count < threads) {
-    m_shares = std::make_unique<Share[]>(threads);
-    m_share_count = threads;
-  }
   for (size_t t = 0; t < threads; ++t)
     m_shares[t].range.store(packed(blocks * t / threads, blocks * (t + 1) / threads),
                             std::memory_order_relaxed);
@@ -192,12 +208,12 @@ void ThreadTeam::wake(size_t threads) {
 void ThreadTeam::work(size_t number) noexcept {
   try {
     for (Blocks b; (b = take(number)).begin < b.end;)
-      for (size_t i = b.begin; i < b.end && !m_stops.load(std::memory_order_relaxed); ++i)
-        m_body(m_context, i);
+      for (size_t i = b.begin; i < b.end && !m_loop.stops.load(std::memory_order_relaxed); ++i)
+        m_loop.body(m_loop.context, i);
   } catch (...) {
     const std::lock_guard lock(m_exception_guard);
     if (!m_exception) m_exception = std::current_exception();
-    m_stops.store(true, std::memory_order_relaxed);
+    m_loop.stops.store(true, std::memory_order_relaxed);
   }
 }
 
@@ -208,11 +224,14 @@ ThreadTeam::Blocks ThreadTeam::take(size_t number) {
   uint64_t range = own.load(std::memory_order_relaxed);
   while (left_of(range) > 0) {
     const size_t begin = begin_of(range), next = begin + piece_of(left_of(range));
-    if (own.compare_exchange_weak(range, packed(next, end_of(range)), std::memory_order_relaxed))
-      return {begin, next};
+    if (!own.compare_exchange_weak(range, packed(next, end_of(range)), std::memory_order_relaxed))
+      continue;
+    // What it will look at once it is through.
+    if (next == end_of(range)) prefetch_to_read(&m_shares[(number + 1) % m_loop.threads]);
+    return {begin, next};
   }
-  for (size_t i = 1; i < m_threads; ++i) {
-    std::atomic<uint64_t>& other = m_shares[(number + i) % m_threads].range;
+  for (size_t i = 1; i < m_loop.threads; ++i) {
+    std::atomic<uint64_t>& other = m_shares[(number + i) % m_loop.threads].range;
     range = other.load(std::memory_order_relaxed);
     while (left_of(range) > 0) {
       const size_t end = end_of(range), begin = end - (left_of(range) + 1) / 2;
@@ -231,11 +250,16 @@ void ThreadTeam::serve(size_t number) {
   uint64_t seen = 0;
   for (;;) {
     uint64_t state = wait_for_loop(number, seen);
+    // All that is needed to begin, at once: each line of the cache takes its time on the way here.
+    prefetch_to_read(&m_loop);
+    prefetch_to_write(&m_shares[number]);
     if (!m_state.compare_exchange_weak(state, state + 1, std::memory_order_acquire,
                                        std::memory_order_relaxed))
       continue;
     seen = loop_number(state);
-    set_floating(m_floating);
+    for (size_t line = 0; line < context_lines; ++line)
+      prefetch_to_read(static_cast<const char*>(m_loop.context) + line * cache_line);
+    set_floating(m_loop.floating);
     work(number);
     m_state.fetch_sub(1, std::memory_order_release);
   }
