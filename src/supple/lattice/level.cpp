@@ -142,7 +142,7 @@ class alignas(cache_line) Level::Sweep {
         m_from(from),
         m_y(y),
         m_ghosts(level.ghosts<Scalar>().data()),
-        m_pass(++level.m_passes),
+        m_pass(++level.m_passes.count),
         m_in_place(place == SumPlace::in_place),
         m_streams(place == SumPlace::beside_streamed),
         m_at_once(level.extras.empty()),
@@ -151,7 +151,10 @@ class alignas(cache_line) Level::Sweep {
 
   double run() {
     const SparseLattice& lattice = m_level.m_lattice;
-    parallel_for(lattice.tile_count(), 1, [this](size_t t, size_t) { sweep_tile(t); });
+    // Threads find this at once, not by way of a loop's body.
+    run_on_team(
+        lattice.tile_count(), static_cast<size_t>(thread_count()),
+        [](const void* sweep, size_t t) { static_cast<const Sweep*>(sweep)->sweep_tile(t); }, this);
     if (m_at_once) return total();
     m_level.extras.add_product(lattice, m_from, m_y);
     const FinishInput<Scalar> input = m_level.finish_input(m_from);
@@ -160,14 +163,16 @@ class alignas(cache_line) Level::Sweep {
   }
 
  private:
-  // A tile that is gone through: where its sums are, and what finishing them takes.
+  // A tile that is gone through: where its sums are, what finishing them takes, and what the blocks
+  // that are not late sum up to.
   struct Tile {
     size_t number, ring;
     Scalar* sums;
     FinishInput<Scalar> input;
+    double early_sum = 0;
   };
 
-  void sweep_tile(size_t t) {
+  void sweep_tile(size_t t) const {
     thread_local AlignedArray<Scalar> scratch;
     for (size_t i = m_level.m_sum_offsets[t]; i < m_level.m_sum_offsets[t + 1]; i += sums_line)
       prefetch_to_write(&m_level.m_tile_sums[i]);
@@ -188,32 +193,33 @@ class alignas(cache_line) Level::Sweep {
     SweepPlan plan = m_level.m_plan;
     plan.later = m_needed;
     plan.asks = m_level.m_lattice.slot_count >= m_level.asks_from;
-    early_sum(t) = 0;
     const auto start = [&](const TileRow* row) { start_row(tile, number_of(row)); };
     const auto finish = [&](const TileRow* row) { finish_row(tile, number_of(row)); };
     out.sums = tile.sums;
     if (!plan.asks) out.starts = row_call(start);
     out.done = row_call(finish);
     apply_tile(plan, t, m_level.cells.data(), m_level.hourglass, m_from, out);
-    early_sum(t) += whole.sum;
+    early_sum(t) = tile.early_sum + whole.sum;
     if (m_streams) flush_streamed();
     if (m_at_once) end_tile(tile);
   }
 
   // Asks for what other threads look at once a row is done, as they may have it in their caches,
-  // and for what they have left for the row before, which is finished with this one.
-  void start_row(const Tile& tile, size_t row) {
+  // and for what they leave for the row before, which is finished with this one: whether it is
+  // there is seen then, as looking now would have to be waited for.
+  void start_row(const Tile& tile, size_t row) const {
     prefetch_to_write(&m_level.m_swept[row]);
     const TileRow* at = &m_level.m_lattice.rows[row];
     for (size_t i = at[0].ghost * ghost_record; i < at[1].ghost * ghost_record;
          i += cache_line / sizeof(Scalar))
       prefetch_to_write(m_ghosts + i);
-    if (m_in_place && row > first_row(tile.number) && is_ready(row - 1)) ask_ghosts(row - 1);
+    if (m_in_place && row > first_row(tile.number)) ask_late(row - 1);
+    if (m_in_place && row + 1 == end_row(tile.number)) ask_late(row);
   }
 
   // Finishes a row of a tile whose sums are complete but for what other tiles may still add. Where
   // late blocks lie in y they have time until the next row is done, and ghosts to come meanwhile.
-  void finish_row(Tile& tile, size_t row) {
+  void finish_row(Tile& tile, size_t row) const {
     m_level.m_swept[row].pass.store(m_pass, std::memory_order_release);
     const bool ready = m_at_once && !m_in_place && is_ready(row);
     LateSum& late = late_sum(tile.number, row);
@@ -223,7 +229,7 @@ class alignas(cache_line) Level::Sweep {
         late.done = ready;
         finish_run(tile, run, ready, late.sum);
       } else {
-        finish_run(tile, run, m_at_once, early_sum(tile.number));
+        finish_run(tile, run, m_at_once, tile.early_sum);
       }
     // What a row was to wait for those before it have waited for too.
     if (ready || (m_in_place && m_at_once && row > first_row(tile.number) && is_ready(row - 1)))
@@ -231,7 +237,7 @@ class alignas(cache_line) Level::Sweep {
   }
 
   // Finishes a run whose sums are complete, or puts them where they wait for the rest.
-  void finish_run(Tile& tile, const SumRun& run, bool complete, double& sum) {
+  void finish_run(Tile& tile, const SumRun& run, bool complete, double& sum) const {
     const size_t first = m_level.m_lattice.tiles[tile.number];
     const size_t first_sum = run.begin - (run.begin - first) % tile.ring;
     tile.input.first_sum = first_sum;
@@ -243,9 +249,11 @@ class alignas(cache_line) Level::Sweep {
                   (run.end - run.begin) * vector_block * sizeof(Scalar));
   }
 
-  // Asks for what other tiles have left for a row.
-  void ask_ghosts(size_t row) const {
+  // Asks for what other tiles leave for a row, and for whether it is there.
+  void ask_late(size_t row) const {
     const SparseLattice& lattice = m_level.m_lattice;
+    for (const uint32_t awaited : part_of(m_level.m_awaited, m_level.m_awaited_offsets, row))
+      prefetch_to_read(&m_level.m_swept[awaited]);
     for (const SumRun& run : runs_of(row))
       for (uint32_t i = lattice.incoming_offsets[run.begin]; i < lattice.incoming_offsets[run.end];
            ++i)
@@ -275,7 +283,7 @@ class alignas(cache_line) Level::Sweep {
   // Ends the pass through a tile. Late blocks that still wait for other tiles are finished by the
   // last one of these: it says that it is through, then looks which tiles wait; one that waits says
   // so, then looks whether all are through. All in one order, so one at least sees the other.
-  void end_tile(const Tile& tile) {
+  void end_tile(const Tile& tile) const {
     const size_t t = tile.number;
     m_level.m_swept[end_row(t) - 1].pass.store(m_pass, std::memory_order_seq_cst);
     for (const uint32_t to : part_of(m_level.m_receivers, m_level.m_receiver_offsets, t))
@@ -289,14 +297,14 @@ class alignas(cache_line) Level::Sweep {
   }
 
   // Finishes what is left of a tile if it is complete and nobody else does.
-  void take_over(size_t t) {
+  void take_over(size_t t) const {
     if (is_complete(t) &&
         m_level.m_handed[t].taken.exchange(m_pass, std::memory_order_acq_rel) != m_pass)
       finish_late(t, end_row(t));
   }
 
   // Finishes late blocks of a tile's rows below `end` that are waiting for it.
-  void finish_late(size_t t, size_t end) {
+  void finish_late(size_t t, size_t end) const {
     const FinishInput<Scalar> input = m_level.finish_input(m_from);
     for (size_t r = first_row(t); r < end; ++r) {
       LateSum& late = late_sum(t, r);

@@ -92,6 +92,10 @@ class Level {
     bool late = false;
   };
 
+  // How many passes there were. What lies beside it would go from thread to thread with it.
+  struct alignas(cache_line) PassCount {
+    int64_t count = 0;
+  };
   // Numbers of passes, each of which has a cache line of its own, as other threads look at it.
   struct alignas(cache_line) PassFlag {
     std::atomic<int64_t> pass{0};
@@ -118,7 +122,7 @@ class Level {
   std::vector<uint32_t> m_receivers, m_receiver_offsets{0}, m_senders, m_sender_offsets{0};
   // Rows of other tiles that late blocks of a row wait for.
   std::vector<uint32_t> m_awaited, m_awaited_offsets{0};
-  mutable int64_t m_passes = 0;
+  mutable PassCount m_passes;
   mutable std::vector<PassFlag> m_swept;     // per row: the last pass its cells were visited in
   mutable std::vector<HandedTile> m_handed;  // per tile
   // Tile by tile from where each one begins, at a cache line too: what the blocks that are not late
