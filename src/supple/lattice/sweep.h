@@ -450,7 +450,7 @@ struct TileSweep {
     for (size_t c = 0; c < vector_block; c += block_cells)
       prefetch(p.nodes.xy + blocks_ahead * vector_block + c, plane_size);
     for (size_t i = 0; i < later; ++i) {
-      prefetch_ahead(later_at[i], vector_block / 4);
+      prefetch(later_at[i], vector_block / 4);
       later_at[i] += vector_block / 4;
     }
   }
@@ -458,7 +458,7 @@ struct TileSweep {
   /// Asks for what other tiles leave for a block.
   HWY_INLINE void ask_ghosts(size_t b) {
     for (uint32_t i = plan.incoming_offsets[b]; i < plan.incoming_offsets[b + 1]; ++i)
-      prefetch_ahead(to.ghosts + plan.incoming[i] * ghost_record, ghost_record);
+      prefetch(to.ghosts + plan.incoming[i] * ghost_record, ghost_record);
   }
 
   /// Makes the sums of a block's nodes go where they are to be, from the lowest plane on.

@@ -284,13 +284,6 @@ HWY_INLINE void prefetch_once(const Scalar* from, size_t count) {
   for (size_t i = 0; i < count; i += 64 / sizeof(Scalar)) __builtin_prefetch(from + i, 0, 0);
 }
 
-/// Asks for numbers that will be needed later, so that they wait in the second-level cache: there
-/// are more requests of that kind than of the first level's, which limit how fast memory is read.
-template <class Scalar>
-HWY_INLINE void prefetch_ahead(const Scalar* from, size_t count) {
-  for (size_t i = 0; i < count; i += 64 / sizeof(Scalar)) __builtin_prefetch(from + i, 0, 2);
-}
-
 /// Consecutive numbers from any address.
 HWY_INLINE WideFloat load(const float* from) { return hn::LoadU(WideFloat::Tag(), from); }
 HWY_INLINE WideDouble load(const double* from) { return hn::LoadU(WideDouble::Tag(), from); }
