@@ -199,6 +199,7 @@ TEST(Determinism, SameBitsWhicheverTileComesLast) {
       direction.set_zero();
       const SmoothStep step{.b = y[0].data(),
                             .inverse_diagonal = level.inverse_diagonal.data(),
+                            .before = direction.data(),
                             .direction = direction.data(),
                             .x = x[0].data(),
                             .momentum = 0.3f,

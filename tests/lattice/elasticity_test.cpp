@@ -288,6 +288,7 @@ TEST(Tiles, OfAnyShapeGiveTheSameBitsForAnyNumberOfThreads) {
         ASSERT_EQ(0, std::memcmp(y.data(), product.data(), y.size() * sizeof(float)));
         level.smooth({.b = b.data(),
                       .inverse_diagonal = level.inverse_diagonal.data(),
+                      .before = step.data(),
                       .direction = step.data(),
                       .x = to.data(),
                       .momentum = 0.3f,

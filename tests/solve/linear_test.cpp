@@ -167,11 +167,10 @@ TEST(Lanczos, FindsTheLargestEigenvalueOfThePreconditionedOperator) {
 
 // One error component of eigenvalue t after a smoother's steps from x = 0, b = 0.
 double damping_of(const Smoother& smoother, double largest, double t) {
-  SmootherSteps steps(smoother, largest);
+  SmootherSteps steps(smoother, largest, SmootherSteps::Start::anywhere);
   double error = 1, direction = 0;
   for (int i = 0; i < smoother.steps; ++i) {
-    direction = steps.has_memory() ? steps.momentum * direction - steps.weight * t * error
-                                   : -steps.weight * t * error;
+    direction = steps.momentum * direction - steps.weight * t * error;
     error += direction;
     steps.advance();
   }
@@ -227,12 +226,16 @@ class Line {
   size_t levels() const { return m_a.size(); }
   double largest_eigenvalue(size_t) const { return 2; }
   void start_smoothing(size_t l, const SmootherSteps& s) {
-    x[l] = m_direction[l] = s.weight * b[l].cwiseQuotient(m_a[l].diagonal());
+    x[l] = s.weight * b[l].cwiseQuotient(m_a[l].diagonal());
+    keep(l, s, x[l]);
   }
   void smooth(size_t l, const SmootherSteps& s) {
     const Eigen::VectorXd pull = (b[l] - m_a[l] * x[l]).cwiseQuotient(m_a[l].diagonal());
-    m_direction[l] = (s.has_memory() ? s.momentum : 0) * m_direction[l] + s.weight * pull;
-    x[l] += m_direction[l];
+    Eigen::VectorXd direction = s.weight * pull;
+    if (s.before() == SmootherSteps::Before::in_x) direction += s.momentum * x[l];
+    if (s.before() == SmootherSteps::Before::kept) direction += s.momentum * m_direction[l];
+    x[l] += direction;
+    keep(l, s, direction);
   }
   void restrict_residual(size_t l) {
     b[l + 1] = interpolation(l).transpose() * (b[l] - m_a[l] * x[l]);
@@ -244,6 +247,11 @@ class Line {
   std::vector<Eigen::VectorXd> x, b;
 
  private:
+  // What is not kept is not there.
+  void keep(size_t l, const SmootherSteps& s, const Eigen::VectorXd& direction) {
+    m_direction[l] = direction;
+    if (!s.keeps()) m_direction[l].setConstant(std::numeric_limits<double>::quiet_NaN());
+  }
   Eigen::MatrixXd interpolation(size_t l) const {
     Eigen::MatrixXd p = Eigen::MatrixXd::Zero(x[l].size(), x[l + 1].size());
     for (int c = 0; c < p.cols(); ++c)

@@ -76,7 +76,7 @@ void FasSolver::smooth(size_t l, const FasOptions& options) {
   Level& level = hierarchy.level(l);
   hierarchy.linearise_level(l, &m_states[l].u, Differential::projected, false);
   demote(m_states[l].residual, level.b);
-  SmootherSteps steps(options.smoother, level.largest_eigenvalue);
+  SmootherSteps steps(options.smoother, level.largest_eigenvalue, SmootherSteps::Start::zero);
   m_backend.start_smoothing(l, steps);
   for (int i = 1; i < options.smoother.steps; ++i) {
     steps.advance();

@@ -384,7 +384,9 @@ template double Level::residual(const BlockVector<double>&, const BlockVector<do
 
 void Level::smooth(const SmoothStep& step, const BlockVector<float>& from,
                    BlockVector<float>& y) const {
-  sweep(from, y, {step.b, step.inverse_diagonal, step.direction},
+  const float* direction =
+      step.before == nullptr || step.before == step.x ? step.direction : step.before;
+  sweep(from, y, {step.b, step.inverse_diagonal, direction},
         [step, to = y.data()](const FinishInput<float>& input, size_t begin, size_t end) {
           finish_smoothing(input, begin, end, step, to);
           return 0.0;

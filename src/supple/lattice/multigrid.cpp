@@ -25,20 +25,25 @@ void copy(const BlockVector<Scalar>& from, BlockVector<float>& to) {
   });
 }
 
-}  // namespace
-
-SmoothStep LatticeBackend::step(Level& level, const SmootherSteps& s) const {
+// A step on a level, whose direction is kept in the level's.
+SmoothStep smooth_step(Level& level, const SmootherSteps& s) {
+  using Before = SmootherSteps::Before;
   return {.b = level.b.data(),
           .inverse_diagonal = level.inverse_diagonal.data(),
-          .direction = level.direction.data(),
+          .before = s.before() == Before::nowhere ? nullptr
+                    : s.before() == Before::in_x  ? level.x.data()
+                                                  : level.direction.data(),
+          .direction = s.keeps() ? level.direction.data() : nullptr,
           .x = level.x.data(),
           .momentum = static_cast<float>(s.momentum),
           .weight = static_cast<float>(s.weight)};
 }
 
+}  // namespace
+
 void LatticeBackend::start_smoothing(size_t l, const SmootherSteps& s) {
   Level& level = m_hierarchy.level(l);
-  const SmoothStep first = step(level, s);
+  const SmoothStep first = smooth_step(level, s);
   parallel_for(level.x.blocks(), blocks_per_range, [&](size_t begin, size_t end) {
     supple::start_smoothing(first, begin * vector_block, end * vector_block);
   });
@@ -46,17 +51,16 @@ void LatticeBackend::start_smoothing(size_t l, const SmootherSteps& s) {
 
 void LatticeBackend::smooth(size_t l, const SmootherSteps& s) {
   Level& level = m_hierarchy.level(l);
-  SmoothStep next = step(level, s);
-  if (!s.has_memory()) next.direction = nullptr;
-  level.smooth(next, level.x, level.sums);
+  level.smooth(smooth_step(level, s), level.x, level.sums);
 }
 
 void LatticeBackend::restrict_residual(size_t l) {
   Level &fine = m_hierarchy.level(l), &coarse = m_hierarchy.level(l + 1);
-  fine.residual(fine.b, fine.x, fine.sums);
+  // No step needs the direction any more.
+  fine.residual(fine.b, fine.x, fine.direction);
   parallel_for(coarse.b.blocks(), 4, [&](size_t begin, size_t end) {
-    restrict_blocks(fine.transfer, coarse.free.data(), fine.sums.data(), coarse.b.data(), begin,
-                    end);
+    restrict_blocks(fine.transfer, coarse.free.data(), fine.direction.data(), coarse.b.data(),
+                    begin, end);
   });
 }
 

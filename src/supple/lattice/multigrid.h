@@ -21,8 +21,6 @@ class LatticeBackend {
   void solve_coarsest() { m_hierarchy.solve_coarsest(); }
 
  private:
-  SmoothStep step(Level& level, const SmootherSteps& s) const;
-
   Hierarchy& m_hierarchy;
 };
 

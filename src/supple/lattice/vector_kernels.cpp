@@ -182,15 +182,14 @@ void smooth_blocks(const FinishInput<float>& in, size_t begin, size_t end, const
     const size_t start = block * vector_block;
     float* x = step.x + start;
     const float *b = step.b + start, *inverse = step.inverse_diagonal + start;
+    const float* before = step.before == nullptr ? nullptr : step.before + start;
     float* direction = step.direction == nullptr ? nullptr : step.direction + start;
     finish_block(
         in, block, y + start,
         [&](size_t at, T product, T) HWY_ATTR {
           T change = weight * load(inverse + at) * (load(b + at) - product);
-          if (direction != nullptr) {
-            change = mul_add(momentum, load(direction + at), change);
-            store(change, direction + at);
-          }
+          if (before != nullptr) change = mul_add(momentum, load(before + at), change);
+          if (direction != nullptr) store(change, direction + at);
           store(load(x + at) + change, x + at);
         },
         [](size_t) {});
@@ -204,7 +203,6 @@ double start_range(const SmoothStep& step, size_t begin, size_t end) {
     for (size_t i = block; i < block + vector_block; i += WideFloat::lanes) {
       const WideFloat b = load(step.b + i);
       const WideFloat change = weight * load(step.inverse_diagonal + i) * b;
-      if (step.direction != nullptr) store(change, step.direction + i);
       store(change, step.x + i);
       sum.add(i - block, b, change);
     }

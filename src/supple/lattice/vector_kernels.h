@@ -36,19 +36,19 @@ double finish_residual(const FinishInput<Scalar>& input, size_t begin, size_t en
 struct SmoothStep {
   const float* b = nullptr;
   const float* inverse_diagonal = nullptr;  ///< 0 at fixed nodes
-  float* direction = nullptr;               ///< null for damped Jacobi, which has no memory
+  const float* before = nullptr;  ///< the direction of the step before, may be x; null for 0
+  float* direction = nullptr;     ///< null if no step needs it
   float* x = nullptr;
   float momentum = 0;
   float weight = 0;
 };
 
-/// direction = momentum direction + weight D⁻¹ (b - A x), x += direction, with the sums of A x in
-/// y.
+/// direction = momentum before + weight D⁻¹ (b - A x), x += direction, with the sums of A x in y.
 void finish_smoothing(const FinishInput<float>& input, size_t begin, size_t end,
                       const SmoothStep& step, float* y);
 
-/// The first step of a smoother, from x = 0: direction = x = weight D⁻¹ b, for numbers [begin,
-/// end); returns the sum of b · x there.
+/// The first step of a smoother, from x = 0: x = weight D⁻¹ b, for numbers [begin, end); returns
+/// the sum of b · x there.
 double start_smoothing(const SmoothStep& step, size_t begin, size_t end);
 
 /// Inverse of a diagonal: 1 / (y + mass) at free nodes, 0 elsewhere, with the raw sums in y.

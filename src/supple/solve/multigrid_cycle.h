@@ -14,11 +14,11 @@ template <class B>
 concept MultigridBackend = requires(B backend, size_t level, const SmootherSteps& s) {
   { backend.levels() } -> std::convertible_to<size_t>;
   { backend.largest_eigenvalue(level) } -> std::convertible_to<double>;
-  backend.start_smoothing(level, s);  // x = direction = weight D⁻¹ b
-  backend.smooth(level, s);  // direction = momentum direction + weight D⁻¹ (b - A x), ...
-  backend.restrict_residual(level);  // b of level + 1 = Pᵀ (b - A x)
-  backend.prolong(level);            // x += P x of level + 1
-  backend.solve_coarsest();          // x = A⁻¹ b
+  backend.start_smoothing(level, s);  // the first step from x = 0: x = weight D⁻¹ b
+  backend.smooth(level, s);           // any other: direction = ..., x += direction
+  backend.restrict_residual(level);   // b of level + 1 = Pᵀ (b - A x)
+  backend.prolong(level);             // x += P x of level + 1
+  backend.solve_coarsest();           // x = A⁻¹ b
 };
 
 /// How a cycle goes through the levels.
@@ -38,7 +38,7 @@ void multigrid_cycle(B& backend, const Cycle& cycle, size_t l = 0) {
 
   const double largest = backend.largest_eigenvalue(l);
   const Smoother smoother = cycle.smoother.fitted(largest);
-  SmootherSteps before(smoother, largest);
+  SmootherSteps before(smoother, largest, SmootherSteps::Start::zero);
   backend.start_smoothing(l, before);
   for (int i = 1; i < smoother.steps; ++i) {
     before.advance();
@@ -51,7 +51,7 @@ void multigrid_cycle(B& backend, const Cycle& cycle, size_t l = 0) {
     multigrid_cycle(backend, cycle, l + 1);
     backend.prolong(l);
 
-    SmootherSteps after(smoother, largest);
+    SmootherSteps after(smoother, largest, SmootherSteps::Start::anywhere);
     for (int i = 0; i < smoother.steps; ++i, after.advance()) backend.smooth(l, after);
   }
 }

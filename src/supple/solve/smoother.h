@@ -30,11 +30,17 @@ struct Smoother {
 };
 
 /// The weights of one smoothing step after the other: direction = momentum direction +
-/// weight D⁻¹ (b - A x).
+/// weight D⁻¹ (b - A x), x += direction.
 class SmootherSteps {
  public:
+  /// What the first step begins with: x = 0, or any x.
+  enum class Start { zero, anywhere };
+  /// Where the direction of the step before is.
+  enum class Before { nowhere, in_x, kept };
+
   /// `largest` is the largest eigenvalue of D⁻¹A.
-  SmootherSteps(const Smoother& s, double largest) : m_kind(s.kind) {
+  SmootherSteps(const Smoother& s, double largest, Start start)
+      : m_kind(s.kind), m_start(start), m_left(s.steps - 1) {
     if (m_kind == Smoother::Kind::jacobi) {
       // Jacobi diverges from a weight of 2 / largest on.
       weight = std::fmin(s.damping, 1.8 / largest);
@@ -49,6 +55,8 @@ class SmootherSteps {
 
   /// Goes to the next step.
   void advance() {
+    ++m_number;
+    --m_left;
     if (m_kind == Smoother::Kind::jacobi) return;
     const double rho = 1 / (2 * m_centre / m_half - m_rho);
     momentum = rho * m_rho;
@@ -56,14 +64,26 @@ class SmootherSteps {
     m_rho = rho;
   }
 
-  /// Whether steps use the direction of the one before.
-  bool has_memory() const { return m_kind == Smoother::Kind::chebyshev; }
+  /// Where the step finds the direction of the one before; after a first step from x = 0 that is
+  /// x itself.
+  Before before() const {
+    if (m_kind == Smoother::Kind::jacobi || m_number == 0) return Before::nowhere;
+    return m_number == 1 && m_start == Start::zero ? Before::in_x : Before::kept;
+  }
+
+  /// Whether the step's direction must be kept for the next one.
+  bool keeps() const {
+    return m_kind == Smoother::Kind::chebyshev && m_left > 0 &&
+           !(m_number == 0 && m_start == Start::zero);
+  }
 
   double momentum = 0;
   double weight = 1;
 
  private:
   Smoother::Kind m_kind;
+  Start m_start;
+  int m_number = 0, m_left;
   double m_centre = 1, m_half = 1, m_rho = 1;
 };
 
