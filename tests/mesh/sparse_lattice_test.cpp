@@ -225,6 +225,45 @@ TEST(SparseLattice, RowsAreTheBlocksOfATileWithTheSameY) {
   }
 }
 
+// All blocks that hold corners of a tile's cells are asked for once, three blocks with cells before
+// the first one that needs them, or two where it only needs them above itself; with the tile's
+// first block where there are not so many before.
+TEST(SparseLattice, NodesAreAskedForBeforeTheyAreRead) {
+  for (const Cells& cells : many_sets()) {
+    const SparseLattice l = lattice_of(cells);
+    ASSERT_EQ(l.asked_offsets.size(), l.block_count() + 1);
+    EXPECT_EQ(l.asked_offsets.back(), l.asked.size());
+    size_t total = 0;
+    for (size_t t = 0; t < l.tile_count(); ++t) {
+      std::vector<uint32_t> visited;
+      std::map<uint32_t, std::pair<size_t, bool>> first;  // which visit, and whether above it
+      for (uint32_t b = l.tiles[t]; b < l.tiles[t + 1]; ++b) {
+        if (l.cells[b] == 0) continue;
+        for (int z = 0; z < 2; ++z)
+          for (int y = 0; y < 2; ++y)
+            for (int x = 0; x < 2; ++x) {
+              const int32_t u = l.find_block(l.blocks[b] + Vec3i(x, y, z));
+              if (u >= 0) first.try_emplace(static_cast<uint32_t>(u), visited.size(), z == 1);
+            }
+        visited.push_back(b);
+      }
+      std::multimap<uint32_t, uint32_t> asked;
+      for (uint32_t b = l.tiles[t]; b < l.tiles[t + 1]; ++b)
+        for (uint32_t i = l.asked_offsets[b]; i < l.asked_offsets[b + 1]; ++i)
+          asked.emplace(l.asked[i], b);
+      total += asked.size();
+      ASSERT_EQ(asked.size(), first.size());
+      for (const auto& [block, need] : first) {
+        const size_t before = need.second ? 2 : 3;
+        const size_t at = need.first >= before ? need.first - before : 0;
+        ASSERT_EQ(asked.count(block), 1u);
+        EXPECT_EQ(asked.find(block)->second, visited[at]);
+      }
+    }
+    EXPECT_EQ(total, l.asked.size());
+  }
+}
+
 // Every cell adds a number to each of its corners by way of targets, ghosts and incoming lists, row
 // by row, with ghosts in places that are used again and again; the sums must be those of a plain
 // loop, for any numbers.

@@ -135,7 +135,7 @@ struct ApplyVisitor {
                                HWY_ATTR { return load_as<Scalar>(plane + n * plane_size + lane); };
     // A sixth of what a plane farther on will need, asked for bit by bit: demands of this plane
     // would have to wait for many requests at once.
-    constexpr size_t bit = cell_plane / 6, planes_ahead = once ? 14 : 10;
+    constexpr size_t bit = cell_plane / 6, planes_ahead = once ? 20 : 10;
     for (size_t i = 0; i < P::registers; ++i) {
       const size_t lane = i * T::lanes;
       const auto between = [&](size_t step) HWY_ATTR __attribute__((always_inline)) {

@@ -69,18 +69,20 @@ struct NodePlanes {
   }
 };
 
-/// The modes of component c of a plane of nodes.
+/// The modes of component c of a plane of nodes. Planes are read where they are needed: read all at
+/// first, they are too many for the registers.
 template <class Scalar>
 HWY_INLINE void gather_modes(const PlaneShifter<Scalar>& shifter,
                              const NodePlanes<const Scalar>& nodes, size_t c,
                              PlaneModes<Scalar>& modes) {
   const size_t at = c * block_cells;
-  const Plane<Scalar> p = load_plane(nodes.own + at), px = load_plane(nodes.x + at);
-  const Plane<Scalar> py = load_plane(nodes.y + at), pxy = load_plane(nodes.xy + at);
+  const Plane<Scalar> px = load_plane(nodes.x + at);
+  const Plane<Scalar> up_x = shifter.shift_y(px, load_plane(nodes.xy + at));
+  const Plane<Scalar> p = load_plane(nodes.own + at);
   const Plane<Scalar> right = shifter.shift_x(p, px);
-  const Plane<Scalar> up = shifter.shift_y(p, py);
-  const Plane<Scalar> both = shifter.shift_x(up, shifter.shift_y(px, pxy));
   const Plane<Scalar> low_sum = p + right, low_difference = right - p;
+  const Plane<Scalar> up = shifter.shift_y(p, load_plane(nodes.y + at));
+  const Plane<Scalar> both = shifter.shift_x(up, up_x);
   const Plane<Scalar> high_sum = up + both, high_difference = both - up;
   store_plane(low_sum + high_sum, modes.of[c][0]);
   store_plane(low_difference + high_difference, modes.of[c][1]);
@@ -204,15 +206,15 @@ struct TileSweep {
   const Scalar* x;
   SweepOutput<Scalar> to;
   Visitor& visitor;
-  size_t first;                    ///< block of the tile
-  size_t mask;                     ///< the sums of block b of the tile are at b & mask
-  size_t carried;                  ///< planes of nodes of a column
-  const TileRow* row = nullptr;    ///< that is visited; the next one begins where it ends
-  size_t later = 0;                ///< vectors of the plan that will be needed and are asked for
-  const Scalar* later_at[4] = {};  ///< how far in each
-  size_t places = 0;               ///< for which there are carries, in x
-  Wide<Scalar> column_sum{Scalar(0)};  ///< of x times the product of whole blocks, of a column
-  WideDouble whole_sum{0.0};           ///< the same of the columns before
+  size_t first;                       ///< block of the tile
+  size_t mask;                        ///< the sums of block b of the tile are at b & mask
+  size_t carried;                     ///< planes of nodes of a column
+  const TileRow* row = nullptr;       ///< that is visited; the next one begins where it ends
+  size_t later = 0;                   ///< vectors of the plan that will be needed and are asked for
+  const Scalar* later_at[4] = {};     ///< how far in each
+  uint32_t asked = 0, asked_end = 0;  ///< of the plan, from the block that is visited
+  size_t places = 0;                  ///< for which there are carries, in x
+  WideDouble whole_sum{0.0};          ///< of x times the product of whole blocks
   PlaneShifter<Scalar> shifter;
 
   // Of plane j, at j % 4: modes of its nodes, and what its cells push.
@@ -318,10 +320,6 @@ struct TileSweep {
       for (size_t c = 0; c < 3; ++c)
         add_plane(load_plane(highest.own + c * block_cells), above + c * block_cells);
       flush(column);
-      if constexpr (finishes) {
-        whole_sum += widened(column_sum);
-        column_sum = Wide<Scalar>(Scalar(0));
-      }
     }
   }
 
@@ -366,6 +364,7 @@ struct TileSweep {
                lowest,
                lowest,
                4 * static_cast<size_t>(plan.cell_slots[column.block])};
+    Wide<Scalar> sum(Scalar(0));
     p.before->leave_out_cells();
     p.before->leave_out_nodes();
     const size_t top = column.block + column.height;
@@ -375,37 +374,42 @@ struct TileSweep {
       place_sums(b, column, p.at);
       p.nodes = nodes_of(b, 0).moved(2 * plane_size);
       p.above = nodes_of(b, 4);
+      if (plan.asks) {
+        asked = plan.asked_offsets[b];
+        asked_end = plan.asked_offsets[b + 1];
+      }
       size_t k = 0;
-      if (b == column.block) visit_in_turns<false>(p, k++);
+      if (b == column.block) visit_in_turns<false>(p, k++, sum);
       // One plane in the program for all of them: processors foresee what an instruction reads next
       // if there are not too many to watch.
       for (; k < 4; ++k) {
-        visit_in_turns<true>(p, k);
+        visit_in_turns<true>(p, k, sum);
         if (k == 0) take_over(b - 1, column);
       }
       if (plan.asks) ask_ghosts(b);
     }
-    for (size_t c = 0; c < 3; ++c) add_up(c, *p.after, *p.before, *p.now, p.last);
+    for (size_t c = 0; c < 3; ++c) add_up(c, *p.after, *p.before, *p.now, p.last, sum);
     take_over(top - 1, column);
     p.at.own = aside;
     p.at.whole = false;
     p.now->leave_out_cells();
     p.next->leave_out_nodes();
-    for (size_t c = 0; c < 3; ++c) add_up(c, *p.before, *p.now, *p.next, p.at);
+    for (size_t c = 0; c < 3; ++c) add_up(c, *p.before, *p.now, *p.next, p.at, sum);
+    if constexpr (finishes) whole_sum += widened(sum);
     return p.at;
   }
 
   /// Visits plane k of the cells of a block, gathers `nodes` and, if it follows a plane, adds up
   /// the sums below that; then goes on by a plane.
   template <bool follows>
-  HWY_INLINE void visit_in_turns(Place& p, size_t k) {
+  HWY_INLINE void visit_in_turns(Place& p, size_t k, Wide<Scalar>& sum) {
     const auto meanwhile = [&](size_t step) HWY_ATTR __attribute__((always_inline)) {
       // What is gathered takes the place of what is added up last here.
       if (step % 2 == 1)
         gather_modes(shifter, p.nodes, step / 2, p.after->in);
       else if constexpr (follows)
-        add_up(step / 2, *p.after, *p.before, *p.now, p.last);
-      if (step == 3) ask_ahead(p);
+        add_up(step / 2, *p.after, *p.before, *p.now, p.last, sum);
+      if (step == 3) ask_ahead(k);
     };
     visitor.push(p.number, p.now->in, p.next->in, p.now->push, meanwhile);
     Turn* free = p.before;
@@ -422,33 +426,35 @@ struct TileSweep {
 
   /// Component c of the sums at a plane of nodes.
   HWY_INLINE void add_up(size_t c, const Turn& below, const Turn& own, const Turn& above,
-                         const PlaneSums& at) {
+                         const PlaneSums& at, Wide<Scalar>& sum) {
     visitor.add_up(
         c, below, own, above,
         [&](const Plane<Scalar>& m, const Plane<Scalar>& mx, const Plane<Scalar>& my,
             const Plane<Scalar>& mxy) HWY_ATTR __attribute__((always_inline)) {
-          put_sums(c, scatter_modes(shifter, m, mx, my, mxy, c, *at.in_x, *at.in_y), at);
+          put_sums(c, scatter_modes(shifter, m, mx, my, mxy, c, *at.in_x, *at.in_y), at, sum);
         });
   }
 
   /// Puts component c of the sums at a plane of nodes where they go; those of a whole block as a
-  /// product.
-  HWY_INLINE void put_sums(size_t c, const Plane<Scalar>& sums, const PlaneSums& at) {
+  /// product, which is multiplied with x and added to `sum`.
+  HWY_INLINE void put_sums(size_t c, const Plane<Scalar>& sums, const PlaneSums& at,
+                           Wide<Scalar>& sum) {
     const size_t first_node = c * block_cells;
     if (!finishes || !at.whole) return store_plane(sums, at.own + first_node);
     for (size_t r = 0; r < Plane<Scalar>::registers; ++r) {
       const size_t lane = first_node + r * Wide<Scalar>::lanes;
-      column_sum = mul_add(sums.part[r], load(at.nodes + lane), column_sum);
+      sum = mul_add(sums.part[r], load(at.nodes + lane), sum);
       stream(sums.part[r], at.own + lane);
     }
   }
 
-  /// Asks for the nodes a few blocks farther on that no column has read yet, where the next column
-  /// follows at the end of one, and for a quarter of what comes after the row in a block of it.
-  HWY_INLINE void ask_ahead(const Place& p) {
-    constexpr size_t blocks_ahead = finishes ? 3 : 2;
-    for (size_t c = 0; c < vector_block; c += block_cells)
-      prefetch(p.nodes.xy + blocks_ahead * vector_block + c, plane_size);
+  /// Asks for a quarter of the nodes that are new in the tile a few blocks farther on, and for a
+  /// quarter of what comes after the row in a block of it.
+  HWY_INLINE void ask_ahead(size_t k) {
+    for (size_t i = asked; i < asked_end; ++i) {
+      const Scalar* plane = x + plan.asked[i] * vector_block + k * plane_size;
+      for (size_t c = 0; c < vector_block; c += block_cells) prefetch(plane + c, plane_size);
+    }
     for (size_t i = 0; i < later; ++i) {
       prefetch(later_at[i], vector_block / 4);
       later_at[i] += vector_block / 4;

@@ -41,6 +41,8 @@ struct SweepPlan {
   const uint8_t* complete = nullptr;
   const std::array<int32_t, 8>* upper = nullptr;
   const std::array<int32_t, 8>* targets = nullptr;
+  const uint32_t* asked_offsets = nullptr;
+  const uint32_t* asked = nullptr;
   const GhostFace* ghosts = nullptr;
   const uint32_t* incoming_offsets = nullptr;
   const uint32_t* incoming = nullptr;
@@ -117,6 +119,8 @@ inline SweepPlan sweep_plan(const SparseLattice& l) {
           l.complete.data(),
           l.upper.data(),
           l.targets.data(),
+          l.asked_offsets.data(),
+          l.asked.data(),
           l.ghosts.data(),
           l.incoming_offsets.data(),
           l.incoming.data(),

@@ -107,6 +107,7 @@ SparseLattice::SparseLattice(std::vector<Vec3i> given, std::vector<uint64_t> bit
   make_tiles();
   connect();
   find_columns();
+  find_asked();
   plan_sums();
 }
 
@@ -305,6 +306,38 @@ void SparseLattice::find_columns() {
     column.first = std::none_of(begin, begin + column.height, [](uint8_t a) { return a != 0; });
     std::fill_n(fresh.begin() + column.block, column.height, column.first ? 1 : 0);
   }
+}
+
+// Where a pass is when it asks for nodes that are new in a tile. Those above a block are read half
+// a block later than the others.
+void SparseLattice::find_asked() {
+  const size_t none = blocks.size();
+  std::vector<std::pair<uint32_t, uint32_t>> asks;        // where, for which block
+  std::vector<size_t> seen(blocks.size(), tiles.size());  // last tile in which it was
+  std::vector<uint32_t> visited;
+  for (size_t t = 0; t + 1 < tiles.size(); ++t) {
+    visited.clear();
+    for (uint32_t b = tiles[t]; b < tiles[t + 1]; ++b) {
+      if (cells[b] == 0) continue;
+      visited.push_back(b);
+      for (size_t d = 0; d < 8; ++d) {
+        const auto u = static_cast<size_t>(upper[b][d]);
+        if (u == none || seen[u] == t) continue;
+        seen[u] = t;
+        const size_t before = asked_before - (d < 4 ? 0 : 1);
+        asks.emplace_back(visited[visited.size() - 1 - std::min(visited.size() - 1, before)],
+                          static_cast<uint32_t>(u));
+      }
+    }
+  }
+  std::sort(asks.begin(), asks.end());
+  asked_offsets.assign(blocks.size() + 1, 0);
+  asked.clear();
+  for (const auto& [at, block] : asks) {
+    ++asked_offsets[at + 1];
+    asked.push_back(block);
+  }
+  std::partial_sum(asked_offsets.begin(), asked_offsets.end(), asked_offsets.begin());
 }
 
 // Where every tile's cells add to nodes beyond the tile, and who adds those sums up.

@@ -25,6 +25,8 @@ inline constexpr size_t block_cells = 64;  ///< cells, and nodes, of a block
 inline constexpr size_t ghost_size = 16;   ///< nodes of a ghost's face
 inline constexpr size_t most_places = 8;   ///< columns side by side in a tile
 inline constexpr size_t most_height = 16;  ///< blocks of a column
+inline constexpr size_t asked_before =
+    3;  ///< so many blocks before nodes are read they are asked for
 
 /// Where sums for ghosts of a tile lie until they are complete: rows of odd and even numbers in
 /// turns, each with the next height in y too where the tile has no such row, then those of the
@@ -123,6 +125,11 @@ class SparseLattice {
   /// of a ghost; ~ghost_places where nothing is added.
   std::vector<std::array<int32_t, 8>> targets;
 
+  std::vector<uint32_t> asked_offsets;  ///< first entry of `asked` per block, and the total
+  /// Blocks whose nodes a pass through a tile's cells reads for the first time in the tile,
+  /// asked_before blocks after it comes to a block.
+  std::vector<uint32_t> asked;
+
   std::vector<uint32_t> ghost_offsets{0};  ///< first ghost of every tile, and the total
   std::vector<GhostFace> ghosts;
   std::vector<uint32_t> incoming_offsets;  ///< first entry of `incoming` per block, and the total
@@ -134,6 +141,7 @@ class SparseLattice {
   void make_tiles();
   void connect();
   void find_columns();
+  void find_asked();
   void plan_sums();
 
   std::vector<std::pair<Vec3i, int32_t>> m_numbers;  // blocks by coordinates, x fastest
