@@ -146,9 +146,9 @@ TEST(Lanczos, FindsTheLargestEigenvalueOfThePreconditionedOperator) {
     Solve copy = solve;
     const LanczosMatrix found = lanczos_matrix(
         copy.a,
-        [&] {
-          copy.z.of = copy.r.of.cwiseQuotient(copy.diagonal);
-          return copy.r.of.dot(copy.z.of);
+        [&](auto& z) {
+          z.of = copy.r.of.cwiseQuotient(copy.diagonal);
+          return copy.r.of.dot(z.of);
         },
         ConjugateGradientWork{copy.r, copy.p, copy.q, copy.z}, steps);
     EXPECT_LE(found.largest(1), found.largest(found.steps));

@@ -171,7 +171,9 @@ void Hierarchy::estimate_eigenvalues() {
     const bool extrapolate =
         l + 2 < m_levels.size() && level.lattice().block_count() > small_blocks;
     fill_roughly(level.b);
-    const auto divide = [&] { return multiply(level.inverse_diagonal, level.b, level.x); };
+    const auto divide = [&](BlockVector<float>& to) {
+      return multiply(level.inverse_diagonal, level.b, to);
+    };
     const LanczosMatrix found = lanczos_matrix(
         level, divide, ConjugateGradientWork{level.b, level.direction, level.sums, level.x},
         extrapolate ? few : many);

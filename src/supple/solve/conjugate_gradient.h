@@ -92,7 +92,8 @@ struct LanczosMatrix {
 };
 
 /// Takes `steps` iterations of conjugate gradients from r, best a rough one, or fewer where they
-/// lead nowhere. Uses r and the other vectors.
+/// lead nowhere. `precondition(z)` sets a vector from r and returns r · z. Uses r and the other
+/// vectors.
 template <class Operator, class Precondition, class Vector, class Correction>
 LanczosMatrix lanczos_matrix(const Operator& a, const Precondition& precondition,
                              ConjugateGradientWork<Vector, Correction> work, int steps) {
@@ -102,10 +103,12 @@ LanczosMatrix lanczos_matrix(const Operator& a, const Precondition& precondition
   double rz = 0, alpha_before = 1, beta = 0;
   for (int& n = m.steps; n < steps; ++n) {
     const double rz_before = rz;
-    rz = precondition();
+    rz = n == 0 ? precondition(p) : precondition(z);
     if (!(rz > 0) || !std::isfinite(rz)) break;
-    beta = n == 0 ? 0 : rz / rz_before;
-    scale_add(z, static_cast<Scalar>(beta), p);
+    if (n > 0) {
+      beta = rz / rz_before;
+      scale_add(z, static_cast<Scalar>(beta), p);
+    }
     const double curvature = a.product(p, q);
     if (!(curvature > 0)) break;
     const double alpha = rz / curvature;
