@@ -26,7 +26,7 @@ struct Cycle {
   Smoother smoother = {};
   /// So many coarse levels, from the first on, are corrected twice; 0 makes it a V-cycle. Coarse
   /// levels cost little, and what they leave undone would add up from level to level.
-  size_t twice = 1;
+  size_t twice = 2;
 };
 
 /// x = one cycle applied to b from x = 0, on level `l` and all coarser ones. Smoothing S and coarse
