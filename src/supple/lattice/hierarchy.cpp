@@ -393,7 +393,8 @@ size_t Hierarchy::bytes() const {
              sizeof(float);
     total += level->extras.matrices.size() * sizeof(MatrixCell) +
              level->extras.springs.size() * sizeof(CellSpring);
-    total += level->lattice().block_count() * (16 + 2 * sizeof(std::array<int32_t, 8>) + 57) +
+    total += level->lattice().block_count() * (16 + 2 * sizeof(std::array<int32_t, 8>) + 61) +
+             level->lattice().asked.size() * sizeof(uint32_t) +
              level->lattice().rows.size() * sizeof(TileRow) +
              level->transfer.children.size() * sizeof(std::array<int32_t, 27>);
   }

@@ -114,8 +114,8 @@ LinearReport LinearSolver<Scalar>::solve(BlockVector<Scalar>& b, BlockVector<Sca
                                          const LinearOptions& options) {
   if (options.method == LinearMethod::v_cycle) return solve_by_cycles(b, x, options);
   LinearOptions used = options;
-  // There a second correction of coarser levels than the first saves no iterations, and takes a
-  // fourteenth of a solve at 64³: their loops are so short that threads mostly wait.
+  // In regular bodies a second correction beyond the first coarse level saves no iterations, and
+  // takes a fourteenth of a solve at 64³: loops there are so short that threads mostly wait.
   if (is_regular(m_hierarchy)) used.cycle.twice = std::min<size_t>(used.cycle.twice, 1);
   // What rounding makes of rigid motions is large where nothing holds a piece: a second correction
   // would answer to nothing else.

@@ -25,8 +25,8 @@ inline constexpr size_t block_cells = 64;  ///< cells, and nodes, of a block
 inline constexpr size_t ghost_size = 16;   ///< nodes of a ghost's face
 inline constexpr size_t most_places = 8;   ///< columns side by side in a tile
 inline constexpr size_t most_height = 16;  ///< blocks of a column
-inline constexpr size_t asked_before =
-    3;  ///< so many blocks before nodes are read they are asked for
+/// Nodes are asked for so many blocks before they are read.
+inline constexpr size_t asked_before = 3;
 
 /// Where sums for ghosts of a tile lie until they are complete: rows of odd and even numbers in
 /// turns, each with the next height in y too where the tile has no such row, then those of the

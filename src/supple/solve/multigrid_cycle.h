@@ -25,7 +25,8 @@ concept MultigridBackend = requires(B backend, size_t level, const SmootherSteps
 struct Cycle {
   Smoother smoother = {};
   /// So many coarse levels, from the first on, are corrected twice; 0 makes it a V-cycle. Coarse
-  /// levels cost little, and what they leave undone would add up from level to level.
+  /// levels cost little, and what they leave undone would add up from level to level. Solvers take
+  /// fewer where that gains nothing.
   size_t twice = 2;
 };
 
